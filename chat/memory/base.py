@@ -1,0 +1,102 @@
+"""The contract of the read and the write path (DESIGN §4, §5)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from chat.models import Agent, AgentMode, Owner, Run, Thread
+from chat.providers.base import ToolSpec
+
+SegmentName = Literal["system", "core", "thread", "recall", "knowledge", "continue", "question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question, as the read path sees it. `thread` is None for the first message of a new thread.
+
+    `rounds` are the finished runs of the active path behind the summary's cursor, oldest first.
+    """
+
+    owner: Owner
+    agent: Agent
+    mode: AgentMode | None
+    thread: Thread | None
+    rounds: list[Run]
+    question: str
+
+
+@dataclass(slots=True)
+class Segment:
+    """One labelled, budgeted, sanitised part of the prompt.
+
+    `text` is sent as it is; the text of all segments of a role, joined by "\\n", is that role's message. `source_ids` are the rows it
+    was made from. `truncated` says what was shortened, `dropped` what was left out whole: dicts of `id`, `tokens`
+    (of what is missing) and `reason`. `priority` 0 is never cut; else the highest number is cut first.
+    """
+
+    name: SegmentName
+    role: Literal["system", "user"]
+    text: str
+    tokens: int
+    budget_tokens: int
+    priority: int = 0
+    source_ids: list[str] = field(default_factory=list)
+    truncated: list[dict[str, Any]] = field(default_factory=list)
+    dropped: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Layer(Protocol):
+    """A layer of memory: one module, two verbs."""
+
+    name: str
+    segment: SegmentName
+    priority: int
+
+    def read(self, turn: Turn, budget_tokens: int) -> Segment | None:
+        """What this layer has to say to the question, within its own budget and `budget_tokens`; None for nothing.
+
+        Sync and local (RUNTIME 11); a handful of queries at most. A smaller `budget_tokens` is asked for when the
+        shared total is short.
+        """
+
+    def catch_up(self, thread: Thread, lease: "Lease") -> None:
+        """Brings the layer up to date with the thread's finished runs. Idempotent; raises LayerTrouble when it cannot."""
+
+
+class Lease(Protocol):
+    """The right to work on a thread."""
+
+    def renew(self) -> None:
+        """Raises LeaseLost when somebody else has it."""
+
+
+class LeaseLost(Exception):
+    """Another worker has taken over the thread."""
+
+
+class LayerTrouble(Exception):
+    """The layer could not catch up now and wants to be tried again. `code` is shown to administrators."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Tool(Protocol):
+    """What the model may call. `call` is sync, raises ToolError for what the model should know."""
+
+    spec: ToolSpec
+
+    def call(self, run: "ToolContext", arguments: dict[str, Any]) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """Who calls a tool: the run that is going."""
+
+    owner: Owner
+    run_id: str
+    thread_id: str
+
+
+class ToolError(Exception):
+    """A tool cannot do what was asked; the message is given to the model."""

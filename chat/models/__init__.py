@@ -1,0 +1,36 @@
+"""Rows.
+
+ids         text keys with a prefix and 100 random bits
+tenancy     Tenant, Membership, Preference, ApiToken
+agent       Provider, Agent, AgentMode
+thread      Thread, Summary
+run         Run, RunLedger
+work        Work, LayerState, WorkerBeat: what the worker has to do and how far each layer is
+usage       MemoryOp
+"""
+
+from chat.models.agent import Agent, AgentMode, Provider
+from chat.models.run import Run, RunLedger
+from chat.models.tenancy import ApiToken, Membership, Owner, Preference, Tenant
+from chat.models.thread import Summary, Thread
+from chat.models.usage import MemoryOp
+from chat.models.work import LayerState, Work, WorkerBeat
+
+__all__ = [
+    "Agent",
+    "AgentMode",
+    "ApiToken",
+    "LayerState",
+    "Membership",
+    "MemoryOp",
+    "Owner",
+    "Preference",
+    "Provider",
+    "Run",
+    "RunLedger",
+    "Summary",
+    "Tenant",
+    "Thread",
+    "Work",
+    "WorkerBeat",
+]

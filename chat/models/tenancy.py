@@ -1,0 +1,132 @@
+"""Schools and their people."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.ids import id_field
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose data: a hard wall, no query ever crosses tenant or user. `agent_id` None means shared by all agents."""
+
+    tenant_id: str
+    user_id: int
+    agent_id: str | None = None
+
+
+class TenantQuerySet(models.QuerySet["Tenant"]):
+    def for_user(self, user: AbstractBaseUser) -> "TenantQuerySet":
+        """The schools that the user is a member of, in the order they were joined."""
+        return self.filter(memberships__user_id=user.pk).order_by("memberships__created_at", "id")
+
+
+class Tenant(models.Model):
+    """A school: the outer wall."""
+
+    id = id_field("tn")
+    name = models.CharField(_("name"), max_length=100)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = TenantQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("school")
+        verbose_name_plural = _("schools")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A user's place in a school."""
+
+    class Role(models.TextChoices):
+        TEACHER = "teacher", _("teacher")
+        ADMIN = "admin", _("administrator")
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("school"))
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("user"))
+    role = models.CharField(_("role"), max_length=10, choices=Role.choices, default=Role.TEACHER)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "user"], name="membership_once"),
+            models.CheckConstraint(condition=Q(role__in=["teacher", "admin"]), name="membership_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.tenant}"
+
+
+class Preference(models.Model):
+    """How a user wants the pages: language, theme, time zone; and where they were last."""
+
+    class Theme(models.TextChoices):
+        SYSTEM = "system", _("like the system")
+        LIGHT = "light", _("light")
+        DARK = "dark", _("dark")
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="preference", verbose_name=_("user"))
+    language = models.CharField(_("language"), max_length=10, blank=True, default="", help_text=_("Empty: as the browser asks."))
+    theme = models.CharField(_("theme"), max_length=10, choices=Theme.choices, default=Theme.SYSTEM)
+    time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", help_text=_("Empty: the server's."))
+    tenant = models.ForeignKey(Tenant, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("school"))
+    agent = models.ForeignKey("chat.Agent", on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("last used assistant"))
+
+    class Meta:
+        verbose_name = _("preference")
+        verbose_name_plural = _("preferences")
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
+def token_digest(token: str) -> str:
+    """The SHA-256 of a bearer token, in hex. The tokens are random, so no salt is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def for_user(self, user: AbstractBaseUser) -> "ApiTokenQuerySet":
+        return self.filter(user_id=user.pk)
+
+    def usable(self) -> "ApiTokenQuerySet":
+        return self.filter(revoked_at=None, user__is_active=True)
+
+    def issue(self, user: AbstractBaseUser, name: str) -> tuple["ApiToken", str]:
+        """Makes a token and returns its row and its text; the text is stored nowhere."""
+        text = f"mem_{secrets.token_urlsafe(32)}"
+        return self.create(user_id=user.pk, name=name, digest=token_digest(text)), text
+
+
+class ApiToken(models.Model):
+    """A bearer token of the JSON API; only its hash is kept."""
+
+    id = id_field("tok")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=_("user"))
+    name = models.CharField(_("name"), max_length=100, blank=True, default="")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
+    last_used_at = models.DateTimeField(_("last used at"), null=True, editable=False)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True, editable=False)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("API token")
+        verbose_name_plural = _("API tokens")
+
+    def __str__(self) -> str:
+        return self.name or self.id

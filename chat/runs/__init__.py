@@ -1,0 +1,14 @@
+"""The life of a run: start → execute → finish (DESIGN §3, RUNTIME 1 to 6).
+
+bridge        hop: the one way from the event loop to the database
+errors        why a run is refused
+start         one hop: checks, rows, read path
+live          the runs of this process, their text and their viewers
+events        what viewers are told
+execute       the task of a run: stream, tool loop
+conversation  the message list inside a run and its window (L0)
+finish        one transaction: the final state and the dirty mark
+stop          stop from anywhere
+beat          once a second: checkpoint, heartbeat, stop marks, news; and the sweep of dead runs
+relay         running text to other web processes over a channel layer that crosses them
+"""

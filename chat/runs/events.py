@@ -1,0 +1,70 @@
+"""What viewers of a thread are told. Offsets count code points of the run's output, so that a join is exact.
+
+An event is a value; HTML or SSE is made of it once per format and kept on it (RUNTIME 7).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Event:
+    run_id: str
+    thread_id: str
+    _formats: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def formatted(self, name: str, make: Callable[[Any], str]) -> str:
+        """The event in the format `name`, made at the first call."""
+        text = self._formats.get(name)
+        if text is None:
+            text = self._formats[name] = make(self)
+        return text
+
+
+@dataclass(slots=True)
+class RunStarted(Event):
+    """A run was stored and its task begins."""
+
+
+@dataclass(slots=True)
+class TextAdded(Event):
+    """`output[start:start + len(text)]` is `text`. Text up to `closed` consists of closed Markdown blocks; what lies
+    between `closed_before` and `closed` has closed just now (equal when nothing has) and is `closed_text`."""
+
+    start: int
+    text: str
+    closed_before: int
+    closed: int
+    closed_text: str = ""
+    open_text: str = ""  # output[closed:end], only when something has closed
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(slots=True)
+class ReasoningAdded(Event):
+    """The model thinks; `text` is appended to the run's reasoning at `start`."""
+
+    start: int
+    text: str
+
+
+@dataclass(slots=True)
+class ToolUsed(Event):
+    """A tool was called by the model and has answered."""
+
+    name: str
+    arguments: str
+    is_ok: bool
+
+
+@dataclass(slots=True)
+class RunEnded(Event):
+    """The run's final state is stored. `status` is completed, failed or cancelled."""
+
+    status: str
+    error_code: str
+    output: str

@@ -1,0 +1,10 @@
+"""Pure functions on strings; imports neither Django nor our other rooms.
+
+tokens     counting with tiktoken, or an estimate by character class
+features   words and CJK pairs of a text
+clip       shortens a long round to what matters for a question
+boundary   the untrusted boundary: markers, and cleaning of what stands inside
+redlines   the place where sensitive text is taken out of what memory keeps
+markdown   Markdown to safe HTML
+blocks     finds the closed Markdown blocks of a text that still grows
+"""

@@ -1,0 +1,1 @@
+"""Boots the program: settings, urls, asgi."""

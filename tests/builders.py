@@ -1,0 +1,75 @@
+"""The world of the tests: each builder makes one thing with sensible parts, and takes what the test is about."""
+
+from datetime import timedelta
+from itertools import count
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from chat.models import Agent, AgentMode, Membership, Provider, Run, Tenant, Thread
+
+PASSWORD = "correct horse battery"
+_numbers = count(1)
+
+
+def tenant(name: str = "") -> Tenant:
+    return Tenant.objects.create(name=name or f"第{next(_numbers)}中学")
+
+
+def teacher(school: Tenant | None = None, name: str = "", *, role: str = "teacher") -> User:
+    """A user with PASSWORD who is a member of `school` (a new one by default)."""
+    user = User.objects.create_user(name or f"teacher{next(_numbers)}", password=PASSWORD)
+    Membership.objects.create(tenant=school or tenant(), user=user, role=role)
+    return user
+
+
+def school_of(user: User) -> Tenant:
+    return Tenant.objects.for_user(user).get()
+
+
+def provider(school: Tenant, **fields: Any) -> Provider:
+    return Provider.objects.create(**{"tenant": school, "name": "演示", "kind": "demo", "is_local": True} | fields)
+
+
+def agent(school: Tenant, **fields: Any) -> Agent:
+    """An assistant of the school, on a demo provider unless `provider` is given."""
+    if "provider" not in fields:
+        fields["provider"] = school.providers.first() or provider(school)
+    fields.setdefault("name", f"命题助手{next(_numbers)}")
+    return Agent.objects.create(**{"tenant": school, "system_prompt": "你是命题助手。", "model": "demo"} | fields)
+
+
+def mode(of: Agent, slug: str = "exam", **fields: Any) -> AgentMode:
+    return AgentMode.objects.create(**{"agent": of, "slug": slug, "name": "试卷", "prompt": "按试卷格式输出。"} | fields)
+
+
+def thread(user: User, of: Agent | None = None, **fields: Any) -> Thread:
+    of = of or agent(school_of(user))
+    return Thread.objects.create(**{"tenant_id": of.tenant_id, "agent": of, "user": user, "title": "数据结构试卷"} | fields)
+
+
+def run(in_thread: Thread, input: str = "出一份数据结构试卷", output: str = "一、选择题", **fields: Any) -> Run:
+    """A finished run at the end of the thread; `replaces` puts it on the active path in place of another."""
+    position = in_thread.last_position + 1
+    in_thread.last_position = position
+    in_thread.save(update_fields=["last_position"])
+    status = fields.setdefault("status", "completed")
+    replaced = fields.get("replaces")
+    if replaced is not None:
+        fields.setdefault("slot", replaced.slot)
+        Run.objects.filter(pk=replaced.pk).update(is_latest=False)
+    at = timezone.now() - timedelta(hours=1) + timedelta(seconds=position)
+    values: dict[str, Any] = {
+        "tenant_id": in_thread.tenant_id,
+        "agent_id": in_thread.agent_id,
+        "user_id": in_thread.user_id,
+        "thread": in_thread,
+        "position": position,
+        "slot": position,
+        "input": input,
+        "output": output,
+        "created_at": at,
+        "finished_at": None if status in Run.GOING else at,
+    }
+    return Run.objects.create(**values | fields)

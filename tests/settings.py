@@ -1,0 +1,20 @@
+"""The product's settings with a data folder of the test run's own."""
+
+import os
+import tempfile
+from pathlib import Path
+
+_data = os.environ.get("TEST_DATA_DIR") or tempfile.mkdtemp(prefix="chat-test-")
+os.environ["DATA_DIR"] = _data
+os.environ.setdefault("SECRET_KEY", "only-for-tests")
+for _name in ("OPENAI_BASE_URL", "OPENAI_MODEL", "OLLAMA_URL", "OLLAMA_MODEL"):
+    os.environ.pop(_name, None)
+
+from memoryapp.settings import *  # noqa: E402, F403
+
+TESTING = True
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+DEMO_DELAY_SECONDS = 0.0
+# The ranks that `make setup` fetched, if it did: the tests must pass without them too.
+TIKTOKEN_DIR = Path(os.environ.get("TIKTOKEN_DIR") or Path(__file__).resolve().parent.parent / "data" / "tiktoken")
