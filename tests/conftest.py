@@ -1,5 +1,12 @@
 """Set-up shared by all tests."""
 
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 from django.conf import settings
 
@@ -11,3 +18,25 @@ def token_ranks() -> None:
     """Counts exactly where the ranks are on disk, as the product does."""
     if (settings.TIKTOKEN_DIR / tokens.RANKS_NAME).is_file():
         tokens.load_ranks(settings.TIKTOKEN_DIR)
+
+
+def shared_folder() -> Path | None:
+    """The folder with the scripted model server and the test data, when it lies beside the repository."""
+    folder = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[2] / "shared")
+    return folder if (folder / "bench" / "load" / "mock_provider.py").is_file() else None
+
+
+@pytest.fixture
+def mock_model() -> Iterator[Any]:
+    """A running model server on loopback, scripted by the test; see its README under bench/load."""
+    folder = shared_folder()
+    if folder is None:
+        if os.environ.get("CI"):
+            pytest.fail("The scripted model server is missing: set SHARED_DIR.")
+        pytest.skip("needs the scripted model server (SHARED_DIR)")
+    spec = importlib.util.spec_from_file_location("mock_provider", folder / "bench" / "load" / "mock_provider.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault("mock_provider", module)
+    spec.loader.exec_module(module)
+    with module.MockProvider() as mock:
+        yield mock
