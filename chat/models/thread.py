@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -89,3 +89,21 @@ class Summary(models.Model):
 
     def __str__(self) -> str:
         return f"{self.thread_id} ≤ {self.upto_slot}"
+
+
+def rewind(thread_id: str, slot: int) -> None:
+    """Takes the rolling summary back to its newest step before `slot`; nothing happens when it has not come that far.
+
+    To be called inside the transaction that changes the active path at `slot`, before or after the change. The first
+    statement takes the thread's row, whose holder alone moves the cursor (chat.memory.summary): a step that is just
+    being stored is either seen here and dropped, or sees the changed path and is not stored.
+    """
+    Thread.objects.filter(pk=thread_id).update(summary_upto_slot=F("summary_upto_slot"))
+    if not Summary.objects.filter(thread_id=thread_id, upto_slot__gte=slot).delete()[0]:
+        return
+    step = Summary.objects.filter(thread_id=thread_id).order_by("-upto_slot").first()
+    Thread.objects.filter(pk=thread_id).update(
+        rolling_summary=step.text if step else "",
+        summary_upto_at=step.upto_at if step else None,
+        summary_upto_slot=step.upto_slot if step else 0,
+    )
