@@ -16,6 +16,7 @@ def endpoint_of(source: Agent | Provider, model: str = "") -> Endpoint:
         model=model,
         is_local=provider.is_local,
         has_usage=provider.supports_usage,
+        context_tokens=source.context_tokens if isinstance(source, Agent) else None,
         connect_timeout_seconds=provider.connect_timeout_seconds,
         read_timeout_seconds=provider.read_timeout_seconds,
     )

@@ -53,6 +53,7 @@ class MemoryOp(models.Model):
         indexes = [
             models.Index(fields=["tenant", "-created_at"], name="memory_op_by_tenant"),
             models.Index(fields=["thread", "-created_at"], name="memory_op_by_thread"),
+            models.Index(fields=["created_at"], name="memory_op_running", condition=Q(outcome="running")),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(outcome__in=["running", "done", "unusable", "failed"]), name="memory_op_outcome"),

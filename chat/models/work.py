@@ -15,9 +15,9 @@ class WorkQuerySet(models.QuerySet["Work"]):
     def mark(self, kind: str, subject_id: str) -> None:
         """Says that there is work; to be called inside the transaction that made it necessary. Idempotent."""
         now = timezone.now()
-        if self.filter(kind=kind, subject_id=subject_id).update(marks=F("marks") + 1, due_at=now):
-            return
-        self.bulk_create([self.model(kind=kind, subject_id=subject_id, due_at=now)], ignore_conflicts=True)
+        # Ends with an update in every case: it is the update that a worker, which holds the row already, notices.
+        while not self.filter(kind=kind, subject_id=subject_id).update(marks=F("marks") + 1, due_at=now):
+            self.bulk_create([self.model(kind=kind, subject_id=subject_id, marks=0, due_at=now)], ignore_conflicts=True)
 
     def claimable(self, now: datetime) -> "WorkQuerySet":
         """Due and held by nobody, longest waiting first."""
