@@ -168,6 +168,8 @@ LEASE_SECONDS = positive_int("LEASE_SECONDS", 60)
 WORKER_POLL_SECONDS = 0.1
 LEDGER_KEEP_DAYS = positive_int("LEDGER_KEEP_DAYS", 365)
 TIKTOKEN_DIR = DATA_DIR / "tiktoken"
+DEMO = env.bool("DEMO", default=True)
+DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 OPENAI_MODEL = env.str("OPENAI_MODEL", default="")

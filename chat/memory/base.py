@@ -13,7 +13,8 @@ SegmentName = Literal["system", "core", "thread", "recall", "knowledge", "contin
 class Turn:
     """One question, as the read path sees it. `thread` is None for the first message of a new thread.
 
-    `rounds` are the finished runs of the active path behind the summary's cursor, oldest first.
+    `rounds` are the newest finished runs of the active path behind the summary's cursor, oldest first; `older_rounds`
+    is the number of further ones between the cursor and them.
     """
 
     owner: Owner
@@ -21,6 +22,7 @@ class Turn:
     mode: AgentMode | None
     thread: Thread | None
     rounds: list[Run]
+    older_rounds: int
     question: str
 
 
@@ -82,11 +84,12 @@ class LayerTrouble(Exception):
 
 
 class Tool(Protocol):
-    """What the model may call. `call` is sync, raises ToolError for what the model should know."""
+    """What the model may call. `rule` goes into the system prompt; `call` is sync, raises ToolError for what the model should know."""
 
     spec: ToolSpec
+    rule: str
 
-    def call(self, run: "ToolContext", arguments: dict[str, Any]) -> str: ...
+    def call(self, context: "ToolContext", arguments: dict[str, Any]) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

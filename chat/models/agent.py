@@ -1,6 +1,7 @@
 """Assistants and the model services behind them."""
 
 import re
+from decimal import Decimal
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
@@ -30,11 +31,12 @@ class Provider(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="providers", verbose_name=_("school"))
     name = models.CharField(_("name"), max_length=100)
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
-    base_url = models.CharField(
-        _("base URL"), max_length=300, blank=True, default="", validators=[URLValidator(schemes=["http", "https"])]
-    )
+    base_url = models.CharField(_("base URL"), max_length=300, blank=True, default="", validators=[URLValidator(schemes=["http", "https"])])
     key_env = models.CharField(
-        _("environment variable of the key"), max_length=100, blank=True, default="",
+        _("environment variable of the key"),
+        max_length=100,
+        blank=True,
+        default="",
         help_text=_("The name of the variable, never the key itself. Empty: no key is sent."),
     )
     is_local = models.BooleanField(_("local"), default=False, help_text=_("The text stays in the school's own network."))
@@ -49,7 +51,10 @@ class Provider(models.Model):
     )
     connect_timeout_seconds = models.FloatField(_("connect timeout (seconds)"), default=5, validators=[MinValueValidator(0.1)])
     read_timeout_seconds = models.FloatField(
-        _("read timeout (seconds)"), default=60, validators=[MinValueValidator(0.1)], help_text=_("The longest silence between two pieces of an answer.")
+        _("read timeout (seconds)"),
+        default=60,
+        validators=[MinValueValidator(0.1)],
+        help_text=_("The longest silence between two pieces of an answer."),
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -69,7 +74,13 @@ class Provider(models.Model):
         if self.kind != self.Kind.DEMO and not self.base_url:
             raise ValidationError({"base_url": _("A service of this kind needs its address, for example http://127.0.0.1:11434.")})
         if self.key_env and not _ENVIRONMENT_NAME.fullmatch(self.key_env):
-            raise ValidationError({"key_env": _("This is the name of an environment variable, such as OPENAI_API_KEY; never put the key here.")})
+            raise ValidationError(
+                {"key_env": _("This is the name of an environment variable, such as OPENAI_API_KEY; never put the key here.")}
+            )
+
+    def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
+        """What a call costs, in the currency of the prices."""
+        return (self.input_price * input_tokens + self.output_price * output_tokens) / 1_000_000
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
@@ -160,6 +171,8 @@ class AgentMode(models.Model):
 def _check_prompt(field: str, tokens: int) -> None:
     if tokens > PROMPT_MAX_TOKENS:
         raise ValidationError(
-            {field: _("The prompts of assistant and mode come to %(tokens)d tokens; at most %(limit)d fit. Shorten one of them.")
-             % {"tokens": tokens, "limit": PROMPT_MAX_TOKENS}}
+            {
+                field: _("The prompts of assistant and mode come to %(tokens)d tokens; at most %(limit)d fit. Shorten one of them.")
+                % {"tokens": tokens, "limit": PROMPT_MAX_TOKENS}
+            }
         )

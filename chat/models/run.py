@@ -54,7 +54,9 @@ class Run(models.Model):
     position = models.PositiveIntegerField()
     slot = models.PositiveIntegerField()
     is_latest = models.BooleanField(_("on the active path"), default=True)
-    replaces = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="replaced_by", verbose_name=_("replaces"))
+    replaces = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="replaced_by", verbose_name=_("replaces")
+    )
     key = models.CharField(_("idempotency key"), max_length=100, null=True, blank=True)
     mode = models.CharField(_("mode"), max_length=40, blank=True, default="")
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.QUEUED)

@@ -78,12 +78,16 @@ class Preference(models.Model):
         LIGHT = "light", _("light")
         DARK = "dark", _("dark")
 
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="preference", verbose_name=_("user"))
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="preference", verbose_name=_("user")
+    )
     language = models.CharField(_("language"), max_length=10, blank=True, default="", help_text=_("Empty: as the browser asks."))
     theme = models.CharField(_("theme"), max_length=10, choices=Theme.choices, default=Theme.SYSTEM)
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", help_text=_("Empty: the server's."))
     tenant = models.ForeignKey(Tenant, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("school"))
-    agent = models.ForeignKey("chat.Agent", on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("last used assistant"))
+    agent = models.ForeignKey(
+        "chat.Agent", on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("last used assistant")
+    )
 
     class Meta:
         verbose_name = _("preference")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from chat.models import Run
+
 
 @dataclass(slots=True)
 class Event:
@@ -24,7 +26,9 @@ class Event:
 
 @dataclass(slots=True)
 class RunStarted(Event):
-    """A run was stored and its task begins."""
+    """A run was stored and its task begins. `run` is the row as it was stored."""
+
+    run: Run
 
 
 @dataclass(slots=True)
@@ -63,8 +67,15 @@ class ToolUsed(Event):
 
 @dataclass(slots=True)
 class RunEnded(Event):
-    """The run's final state is stored. `status` is completed, failed or cancelled."""
+    """The run's final state is stored; `run` is the row as it is now."""
 
-    status: str
-    error_code: str
-    output: str
+    run: Run
+
+
+@dataclass(slots=True)
+class News:
+    """What changed for a user since the last beat: threads of theirs (new, renamed, moved, archived), the worker's health."""
+
+    user_id: int
+    thread_ids: frozenset[str]
+    is_worker_away: bool | None = None  # None: as before

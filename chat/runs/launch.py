@@ -1,6 +1,13 @@
 """Launch: the one place that makes a run's task (RUNTIME 1)."""
 
-from chat.runs.start import Order, Started
+import asyncio
+import contextvars
+
+from chat.runs import beat, live
+from chat.runs.bridge import hop
+from chat.runs.execute import execute
+from chat.runs.live import LiveRun
+from chat.runs.start import Order, Prepared, Started, start_run
 
 
 async def start(order: Order) -> Started:
@@ -8,9 +15,28 @@ async def start(order: Order) -> Started:
 
     Raises RunRefused; then nothing is stored.
     """
-    raise NotImplementedError
+    # Shielded: a caller that goes away in this moment must not leave a stored run without its task.
+    return await asyncio.shield(asyncio.ensure_future(_start(order)))
+
+
+async def _start(order: Order) -> Started:
+    started = await hop(start_run, order)
+    if started.prepared is not None:
+        _launch(started.prepared)
+    return started
+
+
+def _launch(prepared: Prepared) -> None:
+    going = LiveRun(prepared.run)
+    live.open_run(going)
+    # A context of its own: one that inherits the request's fails at its first hop after the response.
+    context = contextvars.Context()
+    going.task = asyncio.get_running_loop().create_task(execute(prepared, going), context=context)
+    beat.ensure_running()
 
 
 async def wait(run_id: str) -> None:
     """Returns when the run's task in this process has ended; at once when there is none. Cancelling the wait leaves the run going."""
-    raise NotImplementedError
+    going = live.get(run_id)
+    if going is not None and going.task is not None:
+        await asyncio.wait([going.task])

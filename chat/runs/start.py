@@ -1,6 +1,36 @@
 """Start: one hop that checks an order, stores thread and run, and prepares what the model is told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from chat.memory.base import Turn
+from chat.memory.endpoints import endpoint_of
+from chat.memory.ledger import Ledger, to_row
+from chat.memory.read import QuestionTooLong, assemble
+from chat.memory.tools import tools_of
+from chat.models import Agent, AgentMode, Owner, Run, Thread
+from chat.models.ids import new_id
+from chat.models.thread import TITLE_CHARS, rewind, step_before
+from chat.providers.base import Endpoint, Request
+from chat.runs.errors import (
+    AgentNotFound,
+    InputEmpty,
+    InputInvalid,
+    InputTooLong,
+    KeyConflict,
+    ModeNotFound,
+    ReplacesMismatch,
+    ThreadMismatch,
+    TooManyRuns,
+)
+
+ROUNDS_READ = 24  # more never fit into the defaults; what lies before them is counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,9 +47,189 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """What the run's task needs; it touches the database again only to call tools and to finish."""
+
+    run: Run
+    agent: Agent
+    endpoint: Endpoint
+    request: Request
+    ledger: Ledger
+    owner: Owner
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """The run that answers an order. `is_new` is false when its key had been used before by the same order."""
 
     run_id: str
     thread_id: str
     is_new: bool
+    prepared: Prepared | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the run goes: its thread (None: a new one) and the run it replaces."""
+
+    thread: Thread | None
+    replaced: Run | None
+
+
+def start_run(order: Order) -> Started:
+    """Checks and stores an order. Raises RunRefused; then nothing is stored."""
+    _check_input(order.input)
+    user = get_user_model()(pk=order.user_id)
+    agent = Agent.objects.for_user(user).select_related("provider").filter(pk=order.agent_id).first()
+    if agent is None:
+        raise AgentNotFound("agent_id")
+    mode = agent.modes.filter(slug=order.mode).first() if order.mode else None
+    if order.mode and mode is None:
+        raise ModeNotFound("mode")
+    known = _known(order)
+    if known is not None:
+        return known
+    _check_rate(order.user_id)
+    place = _place(order, agent)
+    turn = _turn(order, agent, mode, place)
+    try:
+        ledger = assemble(turn)
+    except QuestionTooLong as error:
+        raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
+    try:
+        run = _store(order, agent, place, ledger)
+    except IntegrityError:
+        known = _known(order)  # the same form was sent twice at the same moment
+        if known is None:
+            raise
+        return known
+    return Started(run.pk, run.thread_id, True, _prepare(run, agent, turn.owner, ledger))
+
+
+def _check_input(text: str) -> None:
+    if not text.strip():
+        raise InputEmpty("input")
+    if "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise InputInvalid("input")
+    if len(text) > settings.INPUT_MAX_CHARS:
+        raise InputTooLong("input", chars=len(text), limit=settings.INPUT_MAX_CHARS)
+
+
+def _known(order: Order) -> Started | None:
+    """The run of an earlier order with the same key; KeyConflict when that was another message."""
+    if not order.key:
+        return None
+    run = Run.objects.filter(user_id=order.user_id, key=order.key).first()
+    if run is None:
+        return None
+    same_place = order.thread_id in ("", run.thread_id)
+    if run.agent_id != order.agent_id or run.input != order.input or not same_place:
+        raise KeyConflict("key")
+    return Started(run.pk, run.thread_id, False)
+
+
+def _check_rate(user_id: int) -> None:
+    since = timezone.now() - timedelta(minutes=1)
+    if Run.objects.filter(user_id=user_id, created_at__gt=since).count() >= settings.RUNS_PER_MINUTE:
+        raise TooManyRuns(limit=settings.RUNS_PER_MINUTE)
+
+
+def _place(order: Order, agent: Agent) -> _Place:
+    thread = None
+    if order.thread_id:
+        user = get_user_model()(pk=order.user_id)
+        thread = Thread.objects.for_user(user).filter(pk=order.thread_id, agent_id=agent.pk, tenant_id=agent.tenant_id).first()
+        if thread is None:
+            raise ThreadMismatch("thread_id")
+    if not order.replaces:
+        return _Place(thread, None)
+    replaced = Run.objects.filter(pk=order.replaces, thread=thread, is_latest=True).first() if thread else None
+    if replaced is None or replaced.is_going:
+        raise ReplacesMismatch("replaces")
+    return _Place(thread, replaced)
+
+
+def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> Turn:
+    """What the read path looks at: rounds before the place of the run, behind the summary that still holds there."""
+    owner = Owner(agent.tenant_id, order.user_id, agent.pk)
+    thread = place.thread
+    if thread is None:
+        return Turn(owner, agent, mode, None, [], 0, order.input)
+    runs = Run.objects.filter(thread=thread, is_latest=True, status__in=Run.FINISHED)
+    if place.replaced is not None:
+        runs = runs.filter(slot__lt=place.replaced.slot)
+        if place.replaced.slot <= thread.summary_upto_slot:
+            step = step_before(thread.pk, place.replaced.slot)
+            thread.rolling_summary = step.text if step else ""
+            thread.summary_upto_slot = step.upto_slot if step else 0
+    runs = runs.filter(slot__gt=thread.summary_upto_slot)
+    rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output")[:ROUNDS_READ])[::-1]
+    older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == ROUNDS_READ else 0
+    return Turn(owner, agent, mode, thread, rounds, older, order.input)
+
+
+def _store(order: Order, agent: Agent, place: _Place, ledger: Ledger) -> Run:
+    """Writes thread, run and ledger together; the position comes from updating the thread's row (RUNTIME 5)."""
+    now = timezone.now()
+    with transaction.atomic():
+        if place.thread is None:
+            thread_id, position = new_id("th"), 1
+            Thread.objects.create(
+                pk=thread_id,
+                tenant_id=agent.tenant_id,
+                agent_id=agent.pk,
+                user_id=order.user_id,
+                title=title_of(order.input),
+                last_position=position,
+                created_at=now,
+                updated_at=now,
+            )
+        else:
+            thread_id = place.thread.pk
+            Thread.objects.filter(pk=thread_id).update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE)
+            position = Thread.objects.values_list("last_position", flat=True).get(pk=thread_id)
+        slot = position
+        if place.replaced is not None:
+            slot = _take_over(thread_id, place.replaced)
+        run = Run.objects.create(
+            tenant_id=agent.tenant_id,
+            agent_id=agent.pk,
+            user_id=order.user_id,
+            thread_id=thread_id,
+            position=position,
+            slot=slot,
+            replaces=place.replaced,
+            key=order.key or None,
+            mode=order.mode,
+            input=order.input,
+            provider_id=agent.provider_id,
+            model=agent.model,
+            created_at=now,
+            heartbeat_at=now,
+        )
+        to_row(run.pk, ledger).save(force_insert=True)
+    return run
+
+
+def _take_over(thread_id: str, replaced: Run) -> int:
+    """Puts the new run in the place of `replaced` on the active path, and drops the part of the summary that knew it."""
+    if not Run.objects.filter(pk=replaced.pk, is_latest=True).update(is_latest=False):
+        raise ReplacesMismatch("replaces")
+    rewind(thread_id, replaced.slot)
+    return replaced.slot
+
+
+def title_of(text: str) -> str:
+    """The first words of the first input, on one line (seed 000 §2.2)."""
+    return " ".join(text.split())[:TITLE_CHARS]
+
+
+def _prepare(run: Run, agent: Agent, owner: Owner, ledger: Ledger) -> Prepared:
+    request = Request(
+        messages=ledger.messages(),
+        tools=tuple(tool.spec for tool in tools_of(agent)),
+        temperature=agent.temperature,
+        run_id=run.pk,
+        thread_id=run.thread_id,
+    )
+    return Prepared(run, agent, endpoint_of(agent), request, ledger, owner)

@@ -1,0 +1,164 @@
+"""Thread memory (L1): the rolling summary and the rounds behind its cursor (seed 000 §2, DESIGN §4)."""
+
+from dataclasses import dataclass
+
+from chat.memory import summary
+from chat.memory.base import Lease, SegmentName, Segment, Turn
+from chat.models import Run, Thread
+from chat.text.boundary import (
+    ASSISTANT_MARK,
+    CANCELLED_ROUND,
+    FAILED_ROUND,
+    ROUNDS_LABEL,
+    SUMMARY_LABEL,
+    THREAD_CLOSE_LAST,
+    THREAD_OPEN,
+    USER_MARK,
+    clean,
+)
+from chat.text.clip import clip, sentence_head
+from chat.text.tokens import count_tokens
+
+SMALLEST_TOKENS = 160  # the frame alone takes about 80; less than this tells the model nothing
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A round as it goes into the prompt; `missing_tokens` is what was shortened away."""
+
+    run: Run
+    text: str
+    tokens: int
+    missing_tokens: int = 0
+
+
+class ThreadLayer:
+    name = "thread"
+    segment: SegmentName = "thread"
+    priority = 2
+
+    def read(self, turn: Turn, budget_tokens: int) -> Segment | None:
+        if turn.thread is None or not (turn.rounds or turn.thread.rolling_summary):
+            return None
+        budget = min(budget_tokens, turn.agent.thread_tokens)
+        if budget < SMALLEST_TOKENS:
+            return _nothing(turn, budget)
+        rounds_budget = turn.agent.rounds_tokens
+        while True:
+            segment = _build(turn, budget, rounds_budget)
+            # Parts are counted one by one; joined they can come to a few tokens more.
+            excess = segment.tokens - budget
+            if excess <= 0 or rounds_budget <= 0:
+                return segment
+            rounds_budget = min(rounds_budget, budget) - excess - 8
+
+    def catch_up(self, thread: Thread, lease: Lease) -> None:
+        summary.catch_up(thread, lease)
+
+
+def _nothing(turn: Turn, budget: int) -> Segment:
+    dropped = [{"id": run.pk, "tokens": 0, "reason": "budget"} for run in turn.rounds]
+    return Segment("thread", "user", "", 0, budget, ThreadLayer.priority, dropped=dropped)
+
+
+def _build(turn: Turn, budget: int, rounds_budget: int) -> Segment:
+    segment = Segment("thread", "user", "", 0, budget, ThreadLayer.priority)
+    lines = [THREAD_OPEN]
+    summary_text = _summary(turn, segment)
+    if summary_text:
+        lines.append(SUMMARY_LABEL + summary_text)
+    frame = count_tokens("\n".join([*lines, _left_out(99), ROUNDS_LABEL, "", THREAD_CLOSE_LAST]))
+    shown = _choose(turn, min(rounds_budget, budget - frame))
+    left_out = turn.rounds[: len(turn.rounds) - len(shown)]
+    if left_out or turn.older_rounds:
+        lines.append(_left_out(len(left_out) + turn.older_rounds))
+        segment.dropped += [{"id": run.pk, "tokens": count_tokens(run.output), "reason": "budget"} for run in left_out]
+        if turn.older_rounds:
+            segment.dropped.append({"id": "", "tokens": 0, "reason": "older", "count": turn.older_rounds})
+    if shown:
+        lines.append(ROUNDS_LABEL)
+    for one in shown:
+        lines.append(one.text)
+        segment.source_ids.append(one.run.pk)
+        if one.missing_tokens:
+            segment.truncated.append({"id": one.run.pk, "tokens": one.missing_tokens, "reason": "share"})
+    segment.text = "\n".join(lines)
+    segment.tokens = count_tokens(f"{segment.text}\n{THREAD_CLOSE_LAST}")
+    return segment
+
+
+def _left_out(count: int) -> str:
+    return f"（另有 {count} 轮较早的对话因篇幅未放入）"
+
+
+def _summary(turn: Turn, segment: Segment) -> str:
+    thread = turn.thread
+    if thread is None or not thread.rolling_summary:
+        return ""
+    whole = clean(thread.rolling_summary)
+    kept = sentence_head(whole, turn.agent.summary_tokens)
+    segment.source_ids.append(thread.pk)
+    if kept != whole:
+        segment.truncated.append({"id": thread.pk, "tokens": count_tokens(whole) - count_tokens(kept), "reason": "summary"})
+    return kept
+
+
+def _choose(turn: Turn, budget: int) -> list[_Shown]:
+    """The rounds that are shown, oldest first: newest kept first as far as the budget reaches, at least the last K.
+
+    When the last K do not fit whole, they share the budget: a round that needs less than its share leaves the rest to
+    the others.
+    """
+    keep = max(1, turn.agent.keep_rounds)
+    newest = [_whole(run) for run in turn.rounds[-keep:]]
+    left = budget - sum(one.tokens for one in newest)
+    if left < 0:
+        return _share(turn, newest, budget)
+    for run in reversed(turn.rounds[:-keep]):
+        one = _whole(run)
+        left -= one.tokens
+        if left < 0:
+            break
+        newest.insert(0, one)
+    return newest
+
+
+def _share(turn: Turn, rounds: list[_Shown], budget: int) -> list[_Shown]:
+    left, waiting = max(0, budget), len(rounds)
+    for one in sorted(rounds, key=lambda shown: shown.tokens):
+        share = left // waiting
+        if one.tokens > share:
+            _shorten(one, share, turn)
+        left, waiting = left - one.tokens, waiting - 1
+    return rounds
+
+
+def _whole(run: Run) -> _Shown:
+    text = _round_text(clean(run.input), run, clean(run.output))
+    return _Shown(run, text, count_tokens(text) + 1)
+
+
+def _round_text(question: str, run: Run, answer: str) -> str:
+    if run.status == Run.Status.FAILED:
+        answer = FAILED_ROUND  # never an error text, nor what arrived before it (seed 000 §2.2)
+    elif run.status == Run.Status.CANCELLED:
+        answer = f"{answer}\n{CANCELLED_ROUND}" if answer.strip() else CANCELLED_ROUND
+    return f"{USER_MARK} {question}\n{ASSISTANT_MARK} {answer}"
+
+
+def _shorten(one: _Shown, share: int, turn: Turn) -> None:
+    """Cuts a round to its share: the input to a third of it at most, the output to what is left."""
+    run, before = one.run, one.tokens
+
+    def gap(chars: int) -> str:
+        return f"…（中略 {chars} 字，可用 thread_read 读取 {run.pk}）…" if turn.agent.has_tools else f"…（中略 {chars} 字）…"
+
+    frame = count_tokens(_round_text("", run, "")) + 3
+    room = max(0, share - frame)
+    question = clip(
+        clean(run.input), room if run.status == Run.Status.FAILED else max(room // 3, room - count_tokens(run.output)), turn.question, gap
+    ).text
+    answer = clip(clean(run.output), room - count_tokens(question), turn.question, gap).text
+    one.text = _round_text(question, run, answer)
+    one.tokens = count_tokens(one.text) + 1
+    one.missing_tokens = max(0, before - one.tokens)

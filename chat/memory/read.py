@@ -1,0 +1,84 @@
+"""The read path: one pass over the layers gives the segments, the ledger and so the messages (DESIGN §4)."""
+
+import logging
+
+from chat.memory.base import Layer, Segment, Turn
+from chat.memory.ledger import Ledger
+from chat.memory.registry import layers
+from chat.memory.tools import tools_of
+from chat.models import Agent, AgentMode
+from chat.text.boundary import QUESTION_OPEN, THREAD_CLOSE, THREAD_CLOSE_LAST
+from chat.text.tokens import count_tokens
+
+log = logging.getLogger(__name__)
+
+# Room for full notes (2,200 and 1,375 characters, DESIGN §4) at 0.8 tokens a CJK character, kept free in every window.
+NOTES_ROOM_TOKENS = 2_860
+ORDER = ("core", "thread", "recall", "knowledge", "continue")
+
+
+class QuestionTooLong(Exception):
+    """The question alone does not fit the model's window; it is never cut."""
+
+    def __init__(self, tokens: int, limit_tokens: int) -> None:
+        super().__init__(f"{tokens} > {limit_tokens} tokens")
+        self.tokens, self.limit_tokens = tokens, limit_tokens
+
+
+def reply_room(agent: Agent) -> int:
+    """Tokens kept for the reply: the agent's setting, at most a quarter of a small window."""
+    return min(agent.reply_tokens, agent.context_tokens // 4)
+
+
+def assemble(turn: Turn) -> Ledger:
+    """Builds what the model is told. Raises QuestionTooLong.
+
+    Layers are asked in the order of their priority with what is left of the shared budget, so that the lowest
+    priority is cut first. A layer that fails gives nothing and a warning: reading memory fails open.
+    """
+    agent = turn.agent
+    offered = tools_of(agent)
+    system = _system(agent, turn.mode, [tool.rule for tool in offered])
+    question_tokens = count_tokens(turn.question)
+    free = agent.context_tokens - system.tokens - NOTES_ROOM_TOKENS - reply_room(agent)
+    if question_tokens > free:
+        raise QuestionTooLong(question_tokens, max(0, free))
+    shared_budget = min(agent.shared_tokens, agent.context_tokens // 4, free - question_tokens)
+    left = shared_budget
+    found: dict[str, Segment] = {}
+    for layer in sorted(layers(), key=lambda one: one.priority):
+        segment = _read(layer, turn, left)
+        if segment is not None:
+            found[segment.name] = segment
+            left -= segment.tokens
+    memory = [found[name] for name in ORDER if name in found]
+    question = _close(memory, Segment("question", "user", turn.question, question_tokens, question_tokens))
+    return Ledger([system, *memory, question], shared_budget, [tool.spec.name for tool in offered])
+
+
+def _read(layer: Layer, turn: Turn, budget_tokens: int) -> Segment | None:
+    try:
+        return layer.read(turn, budget_tokens)
+    except Exception:
+        log.exception("Layer %s could not be read for thread %s", layer.name, turn.thread.pk if turn.thread else "(new)")
+        return None
+
+
+def _system(agent: Agent, mode: AgentMode | None, rules: list[str]) -> Segment:
+    parts = [agent.system_prompt.strip(), mode.prompt.strip() if mode else "", "\n".join(rules)]
+    text = "\n\n".join(part for part in parts if part)
+    tokens = count_tokens(text)
+    return Segment("system", "system", text, tokens, tokens, source_ids=[agent.pk])
+
+
+def _close(memory: list[Segment], question: Segment) -> Segment:
+    """Puts the line that says "the question comes now" directly before it (DESIGN §4, closing line)."""
+    shown = [segment for segment in memory if segment.text]
+    for segment in shown:
+        if segment.name == "thread":
+            segment.text += "\n" + (THREAD_CLOSE_LAST if segment is shown[-1] else THREAD_CLOSE)
+            segment.tokens = count_tokens(segment.text)
+    if shown and shown[-1].name != "thread":
+        question.text = f"{QUESTION_OPEN}\n{question.text}"
+        question.tokens = count_tokens(question.text)
+    return question

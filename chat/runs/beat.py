@@ -1,0 +1,186 @@
+"""Once a second, in each web process that has runs or viewers (RUNTIME 3).
+
+One transaction writes text and heartbeat of all its runs and reads stop marks; one query each finds the runs of other
+processes that are watched here, and the threads that changed for users with open sockets. The sweep ends runs whose
+process is gone; the worker calls it too.
+"""
+
+import asyncio
+import contextvars
+import logging
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.utils import timezone
+
+from chat.models import Run, Thread, WorkerBeat
+from chat.providers.http import close_clients
+from chat.runs import live, mirror, relay
+from chat.runs.bridge import hop
+from chat.runs.events import News
+from chat.runs.finish import after_end
+
+log = logging.getLogger(__name__)
+BEAT_SECONDS = 1.0
+SWEEP_SECONDS = 5.0
+SHUTDOWN_SECONDS = 8.0
+WORKER_AWAY_SECONDS = 30
+NEWS_OVERLAP_SECONDS = 2.0  # a change may be committed a little after its own time
+
+_task: asyncio.Task[None] | None = None
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """What one beat writes of one run of this process; `text` is None when nothing came since the last beat."""
+
+    run_id: str
+    text: str | None
+    reasoning: str
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one beat has read."""
+
+    ended_elsewhere: set[str] = field(default_factory=set)
+    stopped: set[str] = field(default_factory=set)
+    foreign: list[Run] = field(default_factory=list)
+    changed: dict[int, frozenset[str]] = field(default_factory=dict)
+    is_worker_away: bool = False
+
+
+def ensure_running() -> None:
+    """Starts the beat of this loop when it does not run; it ends by itself when there is nothing to do."""
+    global _task
+    loop = asyncio.get_running_loop()
+    if _task is None or _task.done() or _task.get_loop() is not loop:
+        _task = loop.create_task(_beat(), context=contextvars.Context())
+    relay.ensure_running()
+
+
+async def watch(thread_id: str) -> None:
+    """Makes the runs of other processes in this thread visible here, before a viewer subscribes."""
+    ensure_running()
+    await mirror.adopt(thread_id)
+
+
+async def shutdown() -> None:
+    """Ends this process's runs as interrupted, within a limit, then the beat and the model clients."""
+    tasks = [going.task for going in live.own_runs() if going.task is not None]
+    for going in live.own_runs():
+        going.cancel("shutdown")
+    if tasks:
+        await asyncio.wait(tasks, timeout=SHUTDOWN_SECONDS)
+    if _task is not None and not _task.done():
+        _task.cancel()
+    relay.stop()
+    await close_clients()
+
+
+async def _beat() -> None:
+    since = timezone.now()
+    swept_at = 0.0
+    was_away: bool | None = None
+    while live.own_runs() or live.watched_threads() or live.listening_users():
+        now = timezone.now()
+        is_due = time.monotonic() - swept_at > SWEEP_SECONDS
+        points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]
+        try:
+            findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), since)
+            if is_due:
+                await hop(sweep_dead_runs)
+                swept_at = time.monotonic()
+        except DatabaseError:
+            log.exception("A beat could not reach the database")
+        else:
+            since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
+            _tell(points, findings, was_away)
+            was_away = findings.is_worker_away
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+def _checkpoints() -> list[Checkpoint]:
+    points = []
+    for going in live.own_runs():
+        if not going.is_ending:
+            text = going.text if going.length != going.stored_length else None
+            points.append(Checkpoint(going.run_id, text, going.reasoning if text is not None else ""))
+    return points
+
+
+def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], users: list[int], since: datetime) -> Findings:
+    """The database's part of a beat: one transaction of writes, then the reads."""
+    findings = Findings()
+    now = timezone.now()
+    with transaction.atomic():
+        for point in points:
+            values = {} if point.text is None else {"output": point.text, "reasoning": point.reasoning}
+            if not Run.objects.going().filter(pk=point.run_id).update(status=Run.Status.RUNNING, heartbeat_at=now, **values):
+                findings.ended_elsewhere.add(point.run_id)
+    own = [point.run_id for point in points]
+    if own:
+        findings.stopped = set(Run.objects.filter(pk__in=own, stop_requested_at__isnull=False).values_list("pk", flat=True))
+    findings.foreign = mirror.stored(threads, own, mirrored)
+    if users:
+        changed: dict[int, set[str]] = defaultdict(set)
+        for user_id, thread_id in Thread.objects.filter(user_id__in=users, updated_at__gt=since).values_list("user_id", "pk"):
+            changed[user_id].add(thread_id)
+        findings.changed = {user_id: frozenset(ids) for user_id, ids in changed.items()}
+        findings.is_worker_away = is_worker_away()
+    return findings
+
+
+def is_worker_away() -> bool:
+    """Whether no worker has given a sign of life lately."""
+    return not WorkerBeat.objects.filter(beat_at__gt=timezone.now() - timedelta(seconds=WORKER_AWAY_SECONDS)).exists()
+
+
+def _tell(points: list[Checkpoint], findings: Findings, was_away: bool | None) -> None:
+    for point in points:
+        going = live.get(point.run_id)
+        if going is not None and point.text is not None and point.run_id not in findings.ended_elsewhere:
+            going.stored_length = len(point.text)
+    for run_id in findings.stopped:
+        _cancel(run_id, "stop")
+    for run_id in findings.ended_elsewhere:
+        _cancel(run_id, "verdict")
+    for run in findings.foreign:
+        mirror.take(run)
+    turned = findings.is_worker_away if findings.is_worker_away != was_away and was_away is not None else None
+    for user_id in live.listening_users():
+        changed = findings.changed.get(user_id, frozenset())
+        if changed or turned is not None:
+            live.publish_news(News(user_id, changed, turned))
+
+
+def _cancel(run_id: str, reason: str) -> None:
+    going = live.get(run_id)
+    if going is not None:
+        going.cancel(reason)
+
+
+def sweep_dead_runs() -> int:
+    """Ends runs whose heartbeat has stopped as failed with code `interrupted`; the partial text stays (DESIGN §3.4)."""
+    now = timezone.now()
+    silent = now - timedelta(seconds=settings.HEARTBEAT_STALE_SECONDS)
+    dead = list(Run.objects.going().filter(heartbeat_at__lt=silent).values_list("pk", "thread_id"))
+    swept = 0
+    for run_id, thread_id in dead:
+        with transaction.atomic():
+            ended = (
+                Run.objects.going()
+                .filter(pk=run_id, heartbeat_at__lt=silent)
+                .update(status=Run.Status.FAILED, error_code="interrupted", finished_at=now)
+            )
+            if ended:
+                after_end([thread_id], now)
+                swept += ended
+    if swept:
+        log.warning("Ended %d interrupted runs", swept)
+    return swept

@@ -1,0 +1,168 @@
+"""Execute: the task of a run, from the first request to the stored end."""
+
+import asyncio
+import json
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from chat.memory.base import ToolContext, ToolError
+from chat.memory.read import reply_room
+from chat.memory.tools import find_tool
+from chat.models import Run
+from chat.providers import provider
+from chat.providers.base import Answer, ProviderError, Request, ToolCall
+from chat.runs import live
+from chat.runs.bridge import hop
+from chat.runs.conversation import Conversation, WindowFull
+from chat.runs.finish import Outcome, finish_run
+from chat.runs.live import LiveRun
+from chat.runs.start import Prepared
+from chat.text.tokens import count_tokens
+
+log = logging.getLogger(__name__)
+TOOL_ROUNDS = 8
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Tokens of all requests of the run; `is_estimate` when the service did not report one of them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    is_estimate: bool = False
+    answers: list[Answer] = field(default_factory=list)
+
+    def add(self, conversation: Conversation, answer: Answer) -> None:
+        usage = answer.usage
+        if usage is None:
+            self.is_estimate = True
+            self.input_tokens += sum(count_tokens(str(one.get("content") or "")) for one in conversation.messages)
+            self.output_tokens += count_tokens(answer.text) + count_tokens(answer.reasoning)
+        else:
+            self.input_tokens += usage.input_tokens
+            self.output_tokens += usage.output_tokens
+
+
+async def execute(prepared: Prepared, going: LiveRun) -> None:
+    """Runs to the end whatever happens; the end is stored before the viewers are told."""
+    tally = _Tally()
+    status, code = Run.Status.FAILED, ""
+    try:
+        await _converse(prepared, going, tally)
+        status = Run.Status.COMPLETED
+    except asyncio.CancelledError:
+        if going.stop_reason == "stop":
+            status = Run.Status.CANCELLED
+        else:
+            code = "interrupted"
+    except ProviderError as error:
+        code = error.code
+        log.warning("Run %s failed: %s", prepared.run.pk, error)
+    except WindowFull:
+        code = "context_too_long"
+    except Exception:
+        code = "internal_error"
+        log.exception("Run %s failed", prepared.run.pk)
+    going.is_ending = True
+    await _end(prepared, going, tally, status, code)
+
+
+async def _end(prepared: Prepared, going: LiveRun, tally: _Tally, status: str, code: str) -> None:
+    going.flush()
+    outcome = Outcome(
+        status=status,
+        output=going.text,
+        error_code=code,
+        reasoning=going.reasoning,
+        tool_calls=going.tool_calls,
+        input_tokens=tally.input_tokens,
+        output_tokens=tally.output_tokens,
+        is_estimate=tally.is_estimate,
+        first_token_at=datetime.fromtimestamp(going.first_token_at, UTC) if going.first_token_at else None,
+    )
+    row = prepared.run
+    try:
+        row = await hop(finish_run, prepared.run.pk, outcome)
+    except Exception:
+        # The heartbeat stops with this task, so the sweep ends the run as interrupted.
+        log.exception("The end of run %s could not be stored", prepared.run.pk)
+        row.status, row.error_code, row.output = Run.Status.FAILED, "interrupted", going.text
+    finally:
+        live.close_run(going, row)
+
+
+async def _converse(prepared: Prepared, going: LiveRun, tally: _Tally) -> None:
+    """Asks until the model answers without calling a tool; after TOOL_ROUNDS it is not offered any."""
+    window = prepared.agent.context_tokens - reply_room(prepared.agent)
+    conversation = Conversation(prepared.request.messages, window_tokens=window)
+    for tool_round in range(TOOL_ROUNDS + 1):
+        conversation.fit()
+        answer = await _ask(prepared, going, conversation, tally, is_last=tool_round == TOOL_ROUNDS)
+        if not answer.tool_calls or tool_round == TOOL_ROUNDS:
+            return
+        conversation.add_call(answer)
+        for call in answer.tool_calls:
+            conversation.add_result(call, await _use(prepared, going, call))
+        if answer.text.strip():
+            going.add("\n\n")
+
+
+async def _ask(prepared: Prepared, going: LiveRun, conversation: Conversation, tally: _Tally, *, is_last: bool) -> Answer:
+    first = prepared.request
+    request = Request(
+        messages=conversation.messages,
+        purpose=first.purpose,
+        tools=() if is_last else first.tools,
+        max_tokens=first.max_tokens,
+        temperature=first.temperature,
+        run_id=first.run_id,
+        thread_id=first.thread_id,
+    )
+    answer = Answer()
+    texts: list[str] = []
+    thoughts: list[str] = []
+    try:
+        async with aclosing(provider(prepared.endpoint.kind).stream(prepared.endpoint, request)) as stream:
+            async for delta in stream:
+                if delta.text or delta.reasoning:
+                    going.add(delta.text, delta.reasoning)
+                    texts.append(delta.text)
+                    thoughts.append(delta.reasoning)
+                if delta.tool_calls:
+                    answer.tool_calls.extend(delta.tool_calls)
+                if delta.usage is not None:
+                    answer.usage = delta.usage
+    finally:
+        answer.text, answer.reasoning = "".join(texts), "".join(thoughts)
+        tally.add(conversation, answer)
+    return answer
+
+
+async def _use(prepared: Prepared, going: LiveRun, call: ToolCall) -> str:
+    """The result of a tool call, as the model is told; a tool that fails is a result too."""
+    is_ok = False
+    try:
+        tool = find_tool(prepared.agent, call.name)
+        context = ToolContext(prepared.owner, prepared.run.pk, prepared.run.thread_id)
+        result = await hop(tool.call, context, _arguments(call))
+        is_ok = True
+    except ToolError as error:
+        result = str(error)
+    except Exception:
+        log.exception("Tool %s failed in run %s", call.name[:40], prepared.run.pk)
+        result = "工具出错，没有结果。请在没有它的情况下继续回答。"
+    going.note_tool(call.name, call.arguments, is_ok=is_ok)
+    return result
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except ValueError:
+        raise ToolError("参数不是有效的 JSON。") from None
+    if not isinstance(arguments, dict):
+        raise ToolError("参数必须是一个 JSON 对象。")
+    return arguments

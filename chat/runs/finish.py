@@ -1,0 +1,64 @@
+"""Finish: one transaction writes the run's final state and says that its thread has memory work."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from chat.models import Run, Thread, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended. Tokens are the sums over all requests of the run."""
+
+    status: str
+    output: str
+    error_code: str = ""
+    reasoning: str = ""
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    is_estimate: bool = False
+    first_token_at: datetime | None = None
+
+
+def finish_run(run_id: str, outcome: Outcome) -> Run:
+    """Ends a run that is still going and returns its row as it is then.
+
+    A run that somebody else has ended meanwhile (the sweep, or another process) keeps that verdict (RUNTIME 4).
+    """
+    now = timezone.now()
+    run = Run.objects.select_related("provider").get(pk=run_id)
+    with transaction.atomic():
+        ended = (
+            Run.objects.going()
+            .filter(pk=run_id)
+            .update(
+                status=outcome.status,
+                error_code=outcome.error_code,
+                output=outcome.output,
+                reasoning=outcome.reasoning,
+                tool_calls=outcome.tool_calls,
+                input_tokens=outcome.input_tokens,
+                output_tokens=outcome.output_tokens,
+                is_estimate=outcome.is_estimate,
+                cost=run.provider.cost(outcome.input_tokens, outcome.output_tokens) if run.provider else 0,
+                first_token_at=outcome.first_token_at,
+                heartbeat_at=now,
+                finished_at=now,
+            )
+        )
+        if ended:
+            after_end([run.thread_id], now)
+    run.refresh_from_db()
+    return run
+
+
+def after_end(thread_ids: list[str], now: datetime) -> None:
+    """What follows when runs have ended, in their transaction: the threads move up and have memory work."""
+    Thread.objects.filter(pk__in=thread_ids).update(updated_at=now)
+    for thread_id in thread_ids:
+        Work.objects.mark(Work.Kind.THREAD, thread_id)
