@@ -18,6 +18,7 @@ class Endpoint:
     model: str = ""
     is_local: bool = False
     has_usage: bool = True
+    context_tokens: int | None = None  # the agent's window; Ollama cuts prompts at a small default when it is not told
     connect_timeout_seconds: float = 5
     read_timeout_seconds: float = 60
 
@@ -116,6 +117,12 @@ class ProviderAuthError(ProviderError):
     code = "provider_auth"
 
 
+class ProviderKeyMissing(ProviderAuthError):
+    """The environment variable that should hold the key is not set, or holds no usable key."""
+
+    code = "provider_key_missing"
+
+
 class ProviderRateLimited(ProviderError):
     """The model service asks to wait (429)."""
 
@@ -172,16 +179,18 @@ class Provider(Protocol):
     def stream(self, endpoint: Endpoint, request: Request) -> AsyncIterator[Delta]: ...
 
 
-async def complete(provider: Provider, endpoint: Endpoint, request: Request) -> Answer:
-    """Collects a whole answer."""
-    answer = Answer()
+async def complete(provider: Provider, endpoint: Endpoint, request: Request, answer: Answer | None = None) -> Answer:
+    """Collects a whole answer. A caller that gives `answer` has what arrived, and what it cost, also when the call fails."""
+    answer = answer or Answer()
     texts: list[str] = []
     reasonings: list[str] = []
-    async for delta in provider.stream(endpoint, request):
-        texts.append(delta.text)
-        reasonings.append(delta.reasoning)
-        answer.tool_calls.extend(delta.tool_calls)
-        answer.usage = delta.usage or answer.usage
-        answer.finish = delta.finish or answer.finish
-    answer.text, answer.reasoning = "".join(texts), "".join(reasonings)
+    try:
+        async for delta in provider.stream(endpoint, request):
+            texts.append(delta.text)
+            reasonings.append(delta.reasoning)
+            answer.tool_calls.extend(delta.tool_calls)
+            answer.usage = delta.usage or answer.usage
+            answer.finish = delta.finish or answer.finish
+    finally:
+        answer.text, answer.reasoning = "".join(texts), "".join(reasonings)
     return answer
