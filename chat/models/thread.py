@@ -91,6 +91,11 @@ class Summary(models.Model):
         return f"{self.thread_id} ≤ {self.upto_slot}"
 
 
+def step_before(thread_id: str, slot: int) -> Summary | None:
+    """The newest step of the rolling summary that knows nothing of `slot` and what follows it."""
+    return Summary.objects.filter(thread_id=thread_id, upto_slot__lt=slot).order_by("-upto_slot").first()
+
+
 def rewind(thread_id: str, slot: int) -> None:
     """Takes the rolling summary back to its newest step before `slot`; nothing happens when it has not come that far.
 
@@ -101,7 +106,7 @@ def rewind(thread_id: str, slot: int) -> None:
     Thread.objects.filter(pk=thread_id).update(summary_upto_slot=F("summary_upto_slot"))
     if not Summary.objects.filter(thread_id=thread_id, upto_slot__gte=slot).delete()[0]:
         return
-    step = Summary.objects.filter(thread_id=thread_id).order_by("-upto_slot").first()
+    step = step_before(thread_id, slot)
     Thread.objects.filter(pk=thread_id).update(
         rolling_summary=step.text if step else "",
         summary_upto_at=step.upto_at if step else None,
