@@ -1,0 +1,52 @@
+# The Python that makes .venv: the one that made it last, else python3. Another one: make run PYTHON=python3.13
+PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+BIN := .venv/bin
+APP := .venv/.installed-$(VERSION)
+DEV := .venv/.installed-dev-$(VERSION)
+PYTEST := $(BIN)/python -m pytest
+QUICK := -m "not process and not browser" -n auto
+
+.PHONY: help setup prepare run test test-all lint bench screenshots
+
+help: ## Shows the targets.
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(DEV) prepare ## Makes the environment in .venv; nothing is started.
+
+run: $(APP) prepare ## Starts web and worker, and prints the address.
+	@exec $(BIN)/python manage.py up
+
+# Token ranks are wanted, not needed: without them counts are estimates, so a failure only warns.
+prepare: $(APP)
+	@test -d "$${DATA_DIR:-data}/tiktoken" || $(BIN)/python manage.py token_ranks || true
+
+test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
+	$(PYTEST) $(QUICK)
+
+test-all: $(DEV) prepare lint ## Everything: both databases, both channel layers, processes, browsers.
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
+	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK)
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "process or browser"
+
+lint: $(DEV) ## Style and types.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy chat memoryapp
+
+bench: $(DEV) prepare ## Speed, as ratios to a bare relay on this machine.
+	$(BIN)/python -m tests.bench
+
+screenshots: $(DEV) prepare ## Takes the pictures in docs/.
+	$(BIN)/python -m tests.screenshots
+
+$(APP): requirements.txt
+	@$(PYTHON) -c 'import sys; v = "%d.%d" % sys.version_info[:2]; v in ("3.11", "3.12", "3.13") or sys.exit("Python 3.11, 3.12 or 3.13 is needed, but $(PYTHON) is " + v + ". Name another: make run PYTHON=python3.12")'
+	@case "$(PYTHON)" in .venv/*) ;; *) rm -rf .venv; $(PYTHON) -m venv .venv || \
+		{ rm -rf .venv; echo "The virtual environment could not be made. On Debian and Ubuntu: apt install python3-venv"; exit 1; } ;; esac
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(DEV): $(APP) requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,31 @@
+import signal
+import threading
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from chat.jobs.worker import Worker, worker_name
+from chat.supervisor import end_with_parent
+from chat.text import tokens
+
+
+class Command(BaseCommand):
+    help = "Works in the background: keeps the memory of conversations up to date. Several workers may run at once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="end when nothing is due any more")
+        parser.add_argument("--parent-pipe", type=int, help="used by `up`: a pipe whose end means that the parent is gone")
+
+    def handle(self, *, once: bool, parent_pipe: int | None, **_options: object) -> None:
+        if parent_pipe is not None:
+            end_with_parent(parent_pipe)
+        worker = Worker(worker_name())
+        if once:
+            tokens.load_ranks(settings.TIKTOKEN_DIR)
+            worker.drain()
+            return
+        tokens.start_loading(settings.TIKTOKEN_DIR)
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        worker.run(stop)
