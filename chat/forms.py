@@ -1,0 +1,91 @@
+"""Forms of the frame: log-in and settings."""
+
+from functools import cache
+from zoneinfo import available_timezones
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from chat.models import ApiToken, Preference
+
+TOKENS_MAX = 20  # usable ones a person; enough for a token per script, few enough to read
+
+
+class LoginForm(AuthenticationForm):
+    error_messages = {
+        "invalid_login": _(
+            "User name and password do not belong together. Check both: capital letters count. "
+            "If you do not know the password any more, the administrator of your school can set a new one."
+        ),
+        "inactive": _("This account is switched off. The administrator of your school can switch it on."),
+    }
+
+
+@cache
+def time_zone_names() -> tuple[str, ...]:
+    """Places such as Asia/Shanghai, and UTC; without the database's aliases for offsets and old names."""
+    return tuple(sorted(name for name in available_timezones() if name == "UTC" or _is_place(name)))
+
+
+def _is_place(name: str) -> bool:
+    area, slash, _place = name.partition("/")
+    return bool(slash) and area not in {"Etc", "SystemV", "posix", "right"}
+
+
+class PreferenceForm(forms.ModelForm):
+    language = forms.ChoiceField(label=_("Language"), required=False, choices=[("", _("As the browser asks")), *settings.LANGUAGES])
+
+    class Meta:
+        model = Preference
+        fields = ("language", "theme", "time_zone")
+        labels = {"theme": _("Colours"), "time_zone": _("Time zone")}
+        widgets = {
+            "theme": forms.RadioSelect,
+            "time_zone": forms.TextInput(attrs={"list": "time-zones", "autocomplete": "off", "spellcheck": "false"}),
+        }
+
+    def __init__(self, data: QueryDict | None = None, *, instance: Preference) -> None:
+        super().__init__(data, instance=instance)
+        self.fields["time_zone"].help_text = _("Type a city's name in English. Empty: the time of the server (%(zone)s).") % {
+            "zone": settings.TIME_ZONE
+        }
+
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"].strip()
+        if name and name not in available_timezones():
+            raise ValidationError(
+                _("There is no time zone “%(name)s”. Choose one from the list, for example Asia/Shanghai."), params={"name": name}
+            )
+        return name
+
+    def save(self, commit: bool = True) -> Preference:
+        """Writes these three values and nothing else: school and assistant may have changed meanwhile."""
+        preference, _created = Preference.objects.update_or_create(user_id=self.instance.user_id, defaults=self.cleaned_data)
+        return preference
+
+
+class TokenForm(forms.ModelForm):
+    """Names a new API token."""
+
+    class Meta:
+        model = ApiToken
+        fields = ("name",)
+        labels = {"name": _("Name of the new token")}
+        help_texts = {"name": _("What it is for, for example “mark export”.")}
+        widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}
+
+    def __init__(self, data: QueryDict | None = None, *, user: User) -> None:
+        super().__init__(data)
+        self.user = user
+        self.fields["name"].required = True
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        if ApiToken.objects.for_user(self.user).usable().count() >= TOKENS_MAX:
+            raise ValidationError(_("You have %(limit)d tokens already. Revoke one of them first."), params={"limit": TOKENS_MAX})
+        return name

@@ -1,0 +1,102 @@
+"""The settings page: preferences, password, API tokens. Each form is its own POST and works without script."""
+
+from copy import copy
+from typing import cast
+
+from django.conf import settings as django_settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from chat.forms import PreferenceForm, TokenForm, time_zone_names
+from chat.middleware import PageRequest
+from chat.models import ApiToken
+
+
+@require_GET
+@login_required
+def settings_page(request: HttpRequest) -> HttpResponse:
+    return _page(cast(PageRequest, request))
+
+
+@require_POST
+@login_required
+def save_preferences(request: HttpRequest) -> HttpResponse:
+    page = cast(PageRequest, request)
+    form = PreferenceForm(request.POST, instance=copy(page.preference))  # a refused form must not change this page
+    if not form.is_valid():
+        return _page(page, preference_form=form)
+    saved = form.save()
+    response = redirect("settings")
+    if saved.language:
+        translation.activate(saved.language)
+    else:
+        response.delete_cookie(django_settings.LANGUAGE_COOKIE_NAME)  # of the log-in page; else it would go on deciding
+    messages.success(request, _("The settings are saved."))
+    return response
+
+
+@require_POST
+@login_required
+def change_password(request: HttpRequest) -> HttpResponse:
+    page = cast(PageRequest, request)
+    form = PasswordChangeForm(page.user, request.POST)
+    if not form.is_valid():
+        return _page(page, password_form=form)
+    update_session_auth_hash(request, form.save())
+    messages.success(request, _("The password is changed. Other devices are logged out; API tokens keep working."))
+    return redirect("settings")
+
+
+@require_POST
+@login_required
+@vary_on_headers("HX-Request")
+def create_token(request: HttpRequest) -> HttpResponse:
+    """Answers with the token's text, the only time that it is shown: neither a session nor a row may keep it."""
+    page = cast(PageRequest, request)
+    form = TokenForm(request.POST, user=page.user)
+    if not form.is_valid():
+        return _tokens(page, token_form=form)
+    token, text = ApiToken.objects.issue(page.user, form.cleaned_data["name"])
+    return _tokens(page, new_token=token, new_token_text=text)
+
+
+@require_POST
+@login_required
+@vary_on_headers("HX-Request")
+def revoke_token(request: HttpRequest, token_id: str) -> HttpResponse:
+    page = cast(PageRequest, request)
+    found = ApiToken.objects.for_user(page.user).filter(pk=token_id, revoked_at=None)
+    if not found.update(revoked_at=timezone.now()):
+        raise Http404
+    if page.htmx:
+        return _tokens(page)
+    return redirect("settings")
+
+
+def _tokens(request: PageRequest, **context: object) -> HttpResponse:
+    """The list of tokens alone for htmx, else the page with it."""
+    if not request.htmx:
+        return _page(request, **context)
+    return render(request, "chat/settings/_tokens.html", _token_context(request) | context)
+
+
+def _token_context(request: PageRequest) -> dict[str, object]:
+    usable = ApiToken.objects.for_user(request.user).usable().order_by("-created_at")
+    return {"tokens": usable, "token_form": TokenForm(user=request.user)}
+
+
+def _page(request: PageRequest, **context: object) -> HttpResponse:
+    usual: dict[str, object] = {
+        "preference_form": PreferenceForm(instance=request.preference),
+        "password_form": PasswordChangeForm(request.user),
+        "time_zones": time_zone_names(),
+    }
+    return render(request, "chat/settings/page.html", usual | _token_context(request) | context)
