@@ -4,6 +4,7 @@ Such a person is staff, in this group, and has the role `admin` in the school; t
 that school only. Reading the texts of messages (`view_content`) is not part of it: a superuser grants that by hand.
 """
 
+from django.apps import apps as installed_apps
 from django.apps.registry import Apps
 
 SCHOOL_ADMINISTRATORS = "school administrators"
@@ -23,8 +24,11 @@ PERMISSIONS = {
 }
 
 
-def keep_school_administrators(*, apps: Apps, using: str, **_signal: object) -> None:
-    """After a migration: makes the group and gives it what it lacks. Permissions that people added stay."""
+def keep_school_administrators(*, using: str, apps: Apps = installed_apps, **_signal: object) -> None:
+    """After a migration: makes the group and gives it what it lacks. Permissions that people added stay.
+
+    `flush` sends the signal too, without `apps`.
+    """
     group, _ = apps.get_model("auth", "Group").objects.using(using).get_or_create(name=SCHOOL_ADMINISTRATORS)
     codenames = [f"{action}_{model}" for model, actions in PERMISSIONS.items() for action in actions]
     permissions = apps.get_model("auth", "Permission").objects.using(using)
