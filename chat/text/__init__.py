@@ -2,6 +2,7 @@
 
 tokens     counting with tiktoken, or an estimate by character class
 features   words and CJK pairs of a text
+outline    lines of a text, its headings, and where it may be cut
 clip       shortens a long round to what matters for a question
 boundary   the untrusted boundary: markers, and cleaning of what stands inside
 redlines   the place where sensitive text is taken out of what memory keeps
