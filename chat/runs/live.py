@@ -23,6 +23,16 @@ _viewers: dict[str, list[Deliver]] = defaultdict(list)
 _listeners: dict[int, list[Deliver]] = defaultdict(list)
 
 
+def storable(text: str) -> str:
+    """`text` without what a database cannot hold: no NUL, and a mark in place of each half of a broken pair."""
+    text = text.replace("\x00", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 class LiveRun:
     """A run that goes, and its text so far. Offsets count code points.
 
@@ -85,13 +95,13 @@ class LiveRun:
             self._timer = None
         self._flushed_at = asyncio.get_running_loop().time()
         if self._reasoning_pending:
-            thought = "".join(self._reasoning_pending)
+            thought = storable("".join(self._reasoning_pending))
             self._reasoning_pending.clear()
             publish(ReasoningAdded(self.run_id, self.thread_id, self._reasoning_length, thought))
             self._reasoning.append(thought)
             self._reasoning_length += len(thought)
         if self._pending:
-            text = "".join(self._pending)
+            text = storable("".join(self._pending))
             self._pending.clear()
             self._append(text)
 
