@@ -1,14 +1,14 @@
 """Thread memory (L1): the rolling summary and the rounds behind its cursor (seed 000 §2, DESIGN §4)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from chat.memory import summary
-from chat.memory.base import Lease, SegmentName, Segment, Turn
+from chat.memory.base import Lease, Segment, SegmentName, Turn
+from chat.memory.rounds import answer_text, round_text
 from chat.models import Run, Thread
 from chat.text.boundary import (
     ASSISTANT_MARK,
-    CANCELLED_ROUND,
-    FAILED_ROUND,
     ROUNDS_LABEL,
     SUMMARY_LABEL,
     THREAD_CLOSE_LAST,
@@ -19,7 +19,7 @@ from chat.text.boundary import (
 from chat.text.clip import clip, sentence_head
 from chat.text.tokens import count_tokens
 
-SMALLEST_TOKENS = 160  # the frame alone takes about 80; less than this tells the model nothing
+SMALLEST_TOKENS = 200  # the frame alone takes about 120; less than this tells the model nothing
 
 
 @dataclass(slots=True)
@@ -57,24 +57,21 @@ class ThreadLayer:
 
 
 def _nothing(turn: Turn, budget: int) -> Segment:
-    dropped = [{"id": run.pk, "tokens": 0, "reason": "budget"} for run in turn.rounds]
-    return Segment("thread", "user", "", 0, budget, ThreadLayer.priority, dropped=dropped)
+    return Segment("thread", "user", "", 0, budget, ThreadLayer.priority, dropped=_dropped(turn, turn.rounds))
 
 
 def _build(turn: Turn, budget: int, rounds_budget: int) -> Segment:
     segment = Segment("thread", "user", "", 0, budget, ThreadLayer.priority)
+    room = budget - count_tokens("\n".join([THREAD_OPEN, SUMMARY_LABEL, _left_out(99), ROUNDS_LABEL, "", THREAD_CLOSE_LAST]))
     lines = [THREAD_OPEN]
-    summary_text = _summary(turn, segment)
+    summary_text = _summary(turn, segment, room)
     if summary_text:
         lines.append(SUMMARY_LABEL + summary_text)
-    frame = count_tokens("\n".join([*lines, _left_out(99), ROUNDS_LABEL, "", THREAD_CLOSE_LAST]))
-    shown = _choose(turn, min(rounds_budget, budget - frame))
+    shown = _choose(turn, min(rounds_budget, room - count_tokens(summary_text)))
     left_out = turn.rounds[: len(turn.rounds) - len(shown)]
     if left_out or turn.older_rounds:
         lines.append(_left_out(len(left_out) + turn.older_rounds))
-        segment.dropped += [{"id": run.pk, "tokens": count_tokens(run.output), "reason": "budget"} for run in left_out]
-        if turn.older_rounds:
-            segment.dropped.append({"id": "", "tokens": 0, "reason": "older", "count": turn.older_rounds})
+        segment.dropped = _dropped(turn, left_out)
     if shown:
         lines.append(ROUNDS_LABEL)
     for one in shown:
@@ -87,16 +84,25 @@ def _build(turn: Turn, budget: int, rounds_budget: int) -> Segment:
     return segment
 
 
+def _dropped(turn: Turn, left_out: list[Run]) -> list[dict[str, Any]]:
+    """What the ledger says of the rounds that are not shown; of those that were only counted there are no ids."""
+    dropped: list[dict[str, Any]] = [{"id": run.pk, "tokens": count_tokens(run.output), "reason": "budget"} for run in left_out]
+    if turn.older_rounds:
+        dropped.append({"id": "", "tokens": 0, "reason": "older", "count": turn.older_rounds})
+    return dropped
+
+
 def _left_out(count: int) -> str:
     return f"（另有 {count} 轮较早的对话因篇幅未放入）"
 
 
-def _summary(turn: Turn, segment: Segment) -> str:
+def _summary(turn: Turn, segment: Segment, room_tokens: int) -> str:
+    """The rolling summary, cleaned: at most its own budget, and two fifths of a room that is short."""
     thread = turn.thread
     if thread is None or not thread.rolling_summary:
         return ""
     whole = clean(thread.rolling_summary)
-    kept = sentence_head(whole, turn.agent.summary_tokens)
+    kept = sentence_head(whole, min(turn.agent.summary_tokens, room_tokens * 2 // 5))
     segment.source_ids.append(thread.pk)
     if kept != whole:
         segment.truncated.append({"id": thread.pk, "tokens": count_tokens(whole) - count_tokens(kept), "reason": "summary"})
@@ -134,16 +140,8 @@ def _share(turn: Turn, rounds: list[_Shown], budget: int) -> list[_Shown]:
 
 
 def _whole(run: Run) -> _Shown:
-    text = _round_text(clean(run.input), run, clean(run.output))
+    text = round_text(run)
     return _Shown(run, text, count_tokens(text) + 1)
-
-
-def _round_text(question: str, run: Run, answer: str) -> str:
-    if run.status == Run.Status.FAILED:
-        answer = FAILED_ROUND  # never an error text, nor what arrived before it (seed 000 §2.2)
-    elif run.status == Run.Status.CANCELLED:
-        answer = f"{answer}\n{CANCELLED_ROUND}" if answer.strip() else CANCELLED_ROUND
-    return f"{USER_MARK} {question}\n{ASSISTANT_MARK} {answer}"
 
 
 def _shorten(one: _Shown, share: int, turn: Turn) -> None:
@@ -153,12 +151,10 @@ def _shorten(one: _Shown, share: int, turn: Turn) -> None:
     def gap(chars: int) -> str:
         return f"…（中略 {chars} 字，可用 thread_read 读取 {run.pk}）…" if turn.agent.has_tools else f"…（中略 {chars} 字）…"
 
-    frame = count_tokens(_round_text("", run, "")) + 3
-    room = max(0, share - frame)
-    question = clip(
-        clean(run.input), room if run.status == Run.Status.FAILED else max(room // 3, room - count_tokens(run.output)), turn.question, gap
-    ).text
-    answer = clip(clean(run.output), room - count_tokens(question), turn.question, gap).text
-    one.text = _round_text(question, run, answer)
+    answer = answer_text(run)
+    room = max(0, share - count_tokens(f"{USER_MARK} \n{ASSISTANT_MARK} ") - 3)
+    question = clip(clean(run.input), max(room // 3, room - count_tokens(answer)), turn.question, gap).text
+    answer = clip(answer, room - count_tokens(question), turn.question, gap).text
+    one.text = f"{USER_MARK} {question}\n{ASSISTANT_MARK} {answer}"
     one.tokens = count_tokens(one.text) + 1
     one.missing_tokens = max(0, before - one.tokens)
