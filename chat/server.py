@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from chat.runs import beat
 from chat.text import tokens
 
-SHUTDOWN_SECONDS = 6  # less than the supervisor's limit, so that the runs are ended before it kills
+SHUTDOWN_SECONDS = 10  # longer than the beat takes for it, shorter than the supervisor waits
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-STOP_SECONDS = 10  # from SIGTERM to SIGKILL
+STOP_SECONDS = 12  # from SIGTERM to SIGKILL
 BACKOFF_FIRST_SECONDS = 0.5
 BACKOFF_MOST_SECONDS = 30.0
 STEADY_SECONDS = 30.0  # a child that ran this long starts again without delay

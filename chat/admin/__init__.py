@@ -1,0 +1,16 @@
+"""The admin site: every row, within the walls of a school.
+
+base      what all pages keep to: the school's rows only, texts only with permission
+tenancy   schools, memberships, preferences, API tokens
+users     log-ins and groups, for superusers
+agent     model services, assistants and their modes
+thread    conversations and their summaries
+run       rounds and ledgers
+usage     memory operations
+work      background work, layers, workers
+overview  the figures above the index
+"""
+
+from chat.admin import agent, run, tenancy, thread, usage, users, work
+
+__all__ = ["agent", "run", "tenancy", "thread", "usage", "users", "work"]

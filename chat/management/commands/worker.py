@@ -2,7 +2,7 @@ import signal
 import threading
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.jobs.worker import Worker, worker_name
 from chat.supervisor import end_with_parent
@@ -22,7 +22,11 @@ class Command(BaseCommand):
         worker = Worker(worker_name())
         if once:
             tokens.load_ranks(settings.TIKTOKEN_DIR)
-            worker.drain()
+            put_off = worker.drain()
+            if put_off:
+                raise CommandError(
+                    f"{put_off} rows of work were put off because something failed; their error codes are in the admin site."
+                )
             return
         tokens.start_loading(settings.TIKTOKEN_DIR)
         stop = threading.Event()

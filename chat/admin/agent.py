@@ -1,0 +1,170 @@
+import os
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin.base import SchoolAdmin, administrated_schools
+from chat.models import Agent, AgentMode, Provider, Tenant
+
+KEY_SUFFIX = "_API_KEY"
+
+
+class LinesField(forms.CharField):
+    """A list of sentences, one a line."""
+
+    widget = forms.Textarea(attrs={"rows": 4})
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
+        return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:  # noqa: ANN401
+        return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:  # noqa: ANN401
+        return (initial or []) != self.to_python(data)
+
+
+class ProviderForm(forms.ModelForm):
+    class Meta:
+        model = Provider
+        fields = "__all__"
+
+    def clean_key_env(self) -> str:
+        """Other variables hold other secrets, which would be sent to whatever address stands in this form."""
+        name: str = self.cleaned_data["key_env"]
+        if name and not name.endswith(KEY_SUFFIX):
+            raise ValidationError(_("The name must end in %(suffix)s, such as OPENAI_API_KEY.") % {"suffix": KEY_SUFFIX})
+        return name
+
+
+class AgentForm(forms.ModelForm):
+    examples = LinesField(label=_("example questions"), required=False, help_text=_("One a line; shown in an empty conversation."))
+
+    class Meta:
+        model = Agent
+        fields = "__all__"
+
+
+class SchoolsOwn(SchoolAdmin):
+    """Rows that a school makes for itself: the school is chosen once, and is already there for whoever has only one."""
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        schools = Tenant.objects.all() if request.user.is_superuser else Tenant.objects.filter(pk__in=administrated_schools(request.user))
+        known = list(schools.values_list("pk", flat=True)[:2])
+        return ({"tenant": known[0]} if len(known) == 1 else {}) | super().get_changeform_initial_data(request)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
+        fields = list(super().get_readonly_fields(request, obj))
+        return [*fields, "tenant"] if obj else fields
+
+
+@admin.register(Provider)
+class ProviderAdmin(SchoolsOwn):
+    form = ProviderForm
+    list_display = ["name", "tenant", "kind", "base_url", "is_local", "key_state", "input_price", "output_price"]
+    list_filter = ["kind", "is_local", ("tenant", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["tenant"]
+    search_fields = ["name", "base_url"]
+    date_hierarchy = "created_at"
+    readonly_fields = ["id", "key_state", "created_at"]
+    fieldsets = [
+        (None, {"fields": ["tenant", "name", "kind", "base_url", "is_local"]}),
+        (
+            _("Key"),
+            {
+                "fields": ["key_env", "key_state"],
+                "description": _(
+                    "The key stays in the server's environment: name its variable here, and never put the key itself into a form."
+                ),
+            },
+        ),
+        (
+            _("Prices"),
+            {
+                "fields": ["input_price", "output_price"],
+                "description": _("For the costs that this site shows. Zero for a model of your own."),
+            },
+        ),
+        (_("Details"), {"fields": ["supports_usage", "connect_timeout_seconds", "read_timeout_seconds", "id", "created_at"]}),
+    ]
+
+    @admin.display(description=_("key"))
+    def key_state(self, service: Provider) -> str:
+        """Whether the variable is set on the server; never what it holds."""
+        if not service.key_env:
+            return gettext("none is sent")
+        is_set = service.key_env.endswith(KEY_SUFFIX) and bool(os.environ.get(service.key_env))
+        return (
+            gettext("%(name)s is set") % {"name": service.key_env} if is_set else gettext("%(name)s is not set") % {"name": service.key_env}
+        )
+
+
+class AgentModeInline(admin.StackedInline):
+    model = AgentMode
+    extra = 0
+    fields = [("name", "slug", "order"), "prompt"]
+
+
+@admin.register(Agent)
+class AgentAdmin(SchoolsOwn):
+    form = AgentForm
+    inlines = [AgentModeInline]
+    list_display = ["name", "tenant", "provider", "model", "context_tokens", "is_active", "order"]
+    list_filter = ["is_active", ("tenant", admin.RelatedOnlyFieldListFilter), ("provider", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["tenant", "provider"]
+    search_fields = ["name", "description", "model"]
+    date_hierarchy = "created_at"
+    readonly_fields = ["id", "created_at"]
+    fieldsets = [
+        (None, {"fields": ["tenant", "name", "description", "is_active", "order"]}),
+        (
+            _("Prompt"),
+            {
+                "fields": ["system_prompt", "examples"],
+                "description": _("Says who the assistant is and how it answers. Together with the longest mode it may take 2,000 tokens."),
+            },
+        ),
+        (
+            _("Model"),
+            {
+                "fields": ["provider", "model", "has_tools", "temperature", "context_tokens", "reply_tokens"],
+                "description": _("The model's name as its service knows it, and the size of its context window."),
+            },
+        ),
+        (
+            _("Memory"),
+            {
+                "classes": ["collapse"],
+                "fields": [
+                    "shared_tokens",
+                    "thread_tokens",
+                    "summary_tokens",
+                    "rounds_tokens",
+                    "keep_rounds",
+                    "compress_over_tokens",
+                    "compress_over_rounds",
+                ],
+                "description": _("How much of the context window memory may fill. The defaults suit most models."),
+            },
+        ),
+        (_("Details"), {"classes": ["collapse"], "fields": ["id", "created_at"]}),
+    ]
+
+
+@admin.register(AgentMode)
+class AgentModeAdmin(SchoolAdmin):
+    school_path = "agent__tenant"
+    list_display = ["name", "slug", "agent", "order"]
+    list_filter = [("agent", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["agent"]
+    search_fields = ["name", "slug", "agent__name"]
+    fields = ["agent", "name", "slug", "order", "prompt"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
+        return ["agent"] if obj else []

@@ -1,0 +1,61 @@
+"""The figures above the admin site's index: is the worker there, what waits, what fails, what it costs."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Sum
+from django.http import HttpRequest
+from django.utils import timezone
+
+from chat.admin.base import administrated_schools
+from chat.models import LayerState, MemoryOp, Run, Thread, Work, WorkerBeat
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A layer that is in trouble in `threads` conversations, for one reason."""
+
+    layer: str
+    error_code: str
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """`worker_age_seconds` is None when no worker has ever run. Costs are those of the calendar month."""
+
+    worker_age_seconds: float | None
+    backlog: int
+    failing: list[Failing]
+    run_cost: Decimal
+    memory_cost: Decimal
+
+    @property
+    def cost(self) -> Decimal:
+        return self.run_cost + self.memory_cost
+
+
+def overview(request: HttpRequest) -> Overview:
+    """For a superuser of all schools, for anybody else of the schools that they administrate."""
+    threads, runs, operations, work, layers = (
+        Thread.objects.all(),
+        Run.objects.all(),
+        MemoryOp.objects.all(),
+        Work.objects.all(),
+        LayerState.objects.all(),
+    )
+    if not request.user.is_superuser:
+        schools = administrated_schools(request.user)
+        threads, runs, operations = (rows.filter(tenant__in=schools) for rows in (threads, runs, operations))
+        work = work.filter(subject_id__in=threads.values("pk"))
+        layers = layers.filter(thread__tenant__in=schools)
+    month = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    newest = WorkerBeat.objects.order_by("-beat_at").values_list("beat_at", flat=True).first()
+    failing = layers.exclude(error_code="").values_list("layer", "error_code").annotate(threads=Count("pk")).order_by("-threads")[:10]
+    return Overview(
+        worker_age_seconds=(timezone.now() - newest).total_seconds() if newest else None,
+        backlog=work.count(),
+        failing=[Failing(*row) for row in failing],
+        run_cost=runs.filter(created_at__gte=month).aggregate(sum=Sum("cost"))["sum"] or Decimal(0),
+        memory_cost=operations.filter(created_at__gte=month).aggregate(sum=Sum("cost"))["sum"] or Decimal(0),
+    )

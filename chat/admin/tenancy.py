@@ -1,0 +1,71 @@
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin.base import SchoolAdmin, SuperuserOnly
+from chat.models import ApiToken, Membership, Preference, Tenant
+
+
+@admin.register(Tenant)
+class TenantAdmin(SchoolAdmin):
+    school_path = "pk"
+    list_display = ["name", "id", "created_at"]
+    search_fields = ["name", "id"]
+    date_hierarchy = "created_at"
+    fields = ["id", "name", "created_at"]
+    readonly_fields = ["id", "created_at"]
+
+
+@admin.register(Membership)
+class MembershipAdmin(SchoolAdmin):
+    list_display = ["user", "tenant", "role", "created_at"]
+    list_filter = ["role", ("tenant", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["user", "tenant"]
+    search_fields = ["user__username", "user__first_name", "user__last_name"]
+    date_hierarchy = "created_at"
+    fields = ["tenant", "user", "role", "created_at"]
+    readonly_fields = ["created_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Superusers only: the form offers every user there is."""
+        return request.user.is_superuser
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return ["created_at", "tenant", "user"] if obj else ["created_at"]
+
+
+@admin.register(Preference)
+class PreferenceAdmin(SuperuserOnly, admin.ModelAdmin):
+    list_display = ["user", "language", "theme", "time_zone", "tenant", "agent"]
+    list_filter = ["language", "theme"]
+    list_select_related = ["user", "tenant", "agent"]
+    search_fields = ["user__username"]
+    fields = ["user", "language", "theme", "time_zone", "tenant", "agent"]
+    readonly_fields = ["user", "tenant", "agent"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(SuperuserOnly, admin.ModelAdmin):
+    """Tokens are made by their owner or by `manage.py api_token`, for only then is the text seen."""
+
+    list_display = ["id", "name", "user", "created_at", "last_used_at", "revoked_at"]
+    list_filter = [("revoked_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["user"]
+    search_fields = ["id", "name", "user__username"]
+    date_hierarchy = "created_at"
+    fields = ["id", "user", "name", "created_at", "last_used_at", "revoked_at"]
+    readonly_fields = ["id", "user", "created_at", "last_used_at", "revoked_at"]
+    actions = ["revoke"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    @admin.action(description=_("Revoke the chosen tokens"))
+    def revoke(self, request: HttpRequest, tokens: QuerySet[ApiToken]) -> None:
+        count = tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+        self.message_user(request, _("Tokens revoked: %(count)d") % {"count": count})

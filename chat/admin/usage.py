@@ -1,0 +1,37 @@
+from django.contrib import admin
+
+from chat.admin.base import RecordAdmin
+from chat.models import MemoryOp
+
+
+@admin.register(MemoryOp)
+class MemoryOpAdmin(RecordAdmin):
+    list_display = [
+        "id",
+        "kind",
+        "outcome",
+        "error_code",
+        "tenant",
+        "agent",
+        "user",
+        "model",
+        "input_tokens",
+        "output_tokens",
+        "is_estimate",
+        "cost",
+        "created_at",
+        "duration_ms",
+    ]
+    list_filter = ["kind", "outcome", "error_code", ("tenant", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["tenant", "agent", "user"]
+    search_fields = ["id", "thread__id", "user__username", "error_code"]
+    date_hierarchy = "created_at"
+    fields = [
+        "id",
+        ("tenant", "agent", "user"),
+        "thread",
+        ("kind", "outcome", "error_code"),
+        ("provider", "model"),
+        ("input_tokens", "output_tokens", "is_estimate", "cost"),
+        ("created_at", "duration_ms"),
+    ]

@@ -1,0 +1,46 @@
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from chat.admin.base import RecordAdmin, SuperuserOnly, administrated_schools
+from chat.models import LayerState, Thread, Work, WorkerBeat
+
+
+@admin.register(Work)
+class WorkAdmin(RecordAdmin):
+    list_display = ["id", "kind", "subject_id", "due_at", "lease_until", "attempts", "error_code", "created_at"]
+    list_filter = ["kind", "error_code"]
+    search_fields = ["id", "subject_id", "error_code"]
+    date_hierarchy = "created_at"
+    fields = ["id", "kind", "subject_id", "marks", "due_at", "lease", "lease_until", "attempts", "error_code", "created_at"]
+
+    def within(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
+        threads = Thread.objects.filter(tenant__in=administrated_schools(request.user))
+        return rows.filter(kind=Work.Kind.THREAD, subject_id__in=threads.values("pk"))
+
+
+@admin.register(LayerState)
+class LayerStateAdmin(RecordAdmin):
+    school_path = "thread__tenant"
+    list_display = ["thread", "layer", "upto_slot", "attempts", "error_code", "retry_at", "updated_at"]
+    list_filter = ["layer", "error_code"]
+    list_select_related = ["thread"]
+    search_fields = ["thread__id", "error_code"]
+    date_hierarchy = "updated_at"
+    fields = ["thread", "layer", "upto_slot", "attempts", "error_code", "retry_at", "updated_at"]
+
+
+@admin.register(WorkerBeat)
+class WorkerBeatAdmin(SuperuserOnly, admin.ModelAdmin):
+    list_display = ["worker", "beat_at"]
+    search_fields = ["worker"]
+    date_hierarchy = "beat_at"
+    fields = ["worker", "beat_at"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

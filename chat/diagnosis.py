@@ -1,0 +1,121 @@
+"""What `manage.py doctor` looks at. Findings name variables, addresses and codes, never keys or texts."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+from channels.layers import get_channel_layer
+from django.conf import settings
+from django.core.checks import run_checks
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from chat.models import Provider, WorkerBeat
+from chat.text import tokens
+
+ANSWER_SECONDS = 5.0
+WORKER_AWAY_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    is_good: bool
+    subject: str
+    text: str
+
+
+def findings() -> Iterator[Finding]:
+    """One at a time, for some take seconds. Rows are looked at only in a database that is up to date."""
+    yield from check_settings()
+    yield check_data_folder()
+    yield check_token_ranks()
+    yield check_channel_layer()
+    database = check_database()
+    yield database
+    if database.is_good:
+        yield check_worker()
+        for service in Provider.objects.filter(agents__is_active=True).distinct().order_by("pk"):
+            yield check_provider(service)
+
+
+def check_settings() -> list[Finding]:
+    problems = [message for message in run_checks() if not message.is_silenced()]
+    if not problems:
+        return [Finding(True, "settings", "nothing to complain about")]
+    return [Finding(False, "settings", f"{problem.msg} {problem.hint or ''}".strip()) for problem in problems]
+
+
+def check_data_folder() -> Finding:
+    folder = settings.DATA_DIR
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return Finding(False, "data folder", f"{folder} cannot be written to by this user")
+    for path in (folder, folder / "secret_key"):
+        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            return Finding(False, "data folder", f"other users of this machine can look into {path}: chmod go-rwx {path}")
+    return Finding(True, "data folder", f"{folder} is writable and private")
+
+
+def check_token_ranks() -> Finding:
+    if tokens.is_exact() or tokens.load_ranks(settings.TIKTOKEN_DIR):
+        return Finding(True, "token ranks", "counts are exact")
+    return Finding(False, "token ranks", "missing or damaged, so counts are estimates: make setup, or manage.py token_ranks")
+
+
+def check_channel_layer() -> Finding:
+    kind = "Redis" if settings.REDIS_URL else "in memory, for one web process"
+
+    async def ask() -> None:
+        layer = get_channel_layer()
+        channel = await layer.new_channel()
+        await layer.send(channel, {"type": "doctor"})
+        await layer.receive(channel)
+
+    try:
+        asyncio.run(asyncio.wait_for(ask(), ANSWER_SECONDS))
+    except (OSError, TimeoutError, ConnectionError) as error:
+        return Finding(False, "channel layer", f"{kind}: no message came through ({type(error).__name__}); look at REDIS_URL")
+    return Finding(True, "channel layer", kind)
+
+
+def check_database() -> Finding:
+    try:
+        executor = MigrationExecutor(connection)
+        missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    except DatabaseError as error:
+        return Finding(False, "database", f"{connection.vendor} cannot be reached ({type(error).__name__}); look at DATABASE_URL")
+    if missing:
+        return Finding(False, "database", f"{connection.vendor}, {missing} migrations are missing: manage.py migrate")
+    return Finding(True, "database", f"{connection.vendor}, up to date")
+
+
+def check_worker() -> Finding:
+    newest = WorkerBeat.objects.order_by("-beat_at").first()
+    if newest is None:
+        return Finding(False, "worker", "none has ever run: manage.py worker")
+    age = (timezone.now() - newest.beat_at).total_seconds()
+    return Finding(age <= WORKER_AWAY_SECONDS, "worker", f"last seen {age:.0f} seconds ago")
+
+
+def check_provider(service: Provider) -> Finding:
+    """Asks for the list of models, which costs nothing. A service without such a list is there all the same."""
+    subject = f"model service {service.name!r} of {service.tenant}"
+    if service.kind == Provider.Kind.DEMO:
+        return Finding(True, subject, "the offline stand-in")
+    key = os.environ.get(service.key_env, "") if service.key_env else ""
+    if service.key_env and not key:
+        return Finding(False, subject, f"the variable {service.key_env} is not set where this command runs")
+    path = "/api/tags" if service.kind == Provider.Kind.OLLAMA else "/models"
+    try:
+        answer = httpx.get(
+            service.base_url.rstrip("/") + path, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=ANSWER_SECONDS
+        )
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return Finding(False, subject, f"{service.base_url} does not answer ({type(error).__name__})")
+    if answer.status_code in (401, 403):
+        return Finding(False, subject, f"{service.base_url} refuses the key (HTTP {answer.status_code})")
+    return Finding(answer.status_code < 500, subject, f"{service.base_url} answers (HTTP {answer.status_code})")
