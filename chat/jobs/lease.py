@@ -44,8 +44,10 @@ class WorkLease:
 
     def put_off(self, until: datetime, error_code: str) -> None:
         """Gives the row back, due at `until`, or now when it was marked again meanwhile. Raises LeaseLost."""
-        if not self._own().filter(marks=self.marks).update(
-            due_at=until, attempts=F("attempts") + 1, error_code=error_code, lease="", lease_until=None
+        if (
+            not self._own()
+            .filter(marks=self.marks)
+            .update(due_at=until, attempts=F("attempts") + 1, error_code=error_code, lease="", lease_until=None)
         ):
             self.release()
 

@@ -1,0 +1,41 @@
+"""What was lost, and what is old. Everything here may be done by several workers at once, and twice.
+
+Threads whose memory is behind without a `Work` row are not looked for: the mark is written in the transaction that ends
+a run (`chat.runs.finish.after_end`, also for runs that were swept), and a row goes only when no mark has come since it
+was claimed. So there is no moment at which a finished run and its mark could part.
+"""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from chat.models import MemoryOp, RunLedger
+from chat.runs.beat import sweep_dead_runs
+
+log = logging.getLogger(__name__)
+OP_LOST_AFTER = timedelta(minutes=10)
+LEDGERS_AT_ONCE = 500  # short transactions: answers are being written at the same time
+
+
+def sweep() -> int:
+    """Ends and removes what is due; returns how many rows were changed."""
+    return sweep_dead_runs() + end_lost_ops() + remove_old_ledgers()
+
+
+def end_lost_ops() -> int:
+    """Ends memory operations whose worker was killed, as failed with code `interrupted`."""
+    lost = MemoryOp.objects.filter(outcome=MemoryOp.Outcome.RUNNING, created_at__lt=timezone.now() - OP_LOST_AFTER)
+    ended = lost.update(outcome=MemoryOp.Outcome.FAILED, error_code="interrupted")
+    if ended:
+        log.warning("Ended %d interrupted memory operations", ended)
+    return ended
+
+
+def remove_old_ledgers() -> int:
+    """Removes ledgers older than settings.LEDGER_KEEP_DAYS, some at a time."""
+    limit = timezone.now() - timedelta(days=settings.LEDGER_KEEP_DAYS)
+    old = RunLedger.objects.filter(created_at__lt=limit).order_by("created_at").values_list("pk", flat=True)[:LEDGERS_AT_ONCE]
+    keys = list(old)
+    return RunLedger.objects.filter(pk__in=keys).delete()[0] if keys else 0

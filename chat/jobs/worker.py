@@ -1,0 +1,116 @@
+"""The loop of a worker process."""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from chat.jobs.keeper import Keeper
+from chat.jobs.lease import WorkLease, claim
+from chat.jobs.sweep import sweep
+from chat.memory import calls
+from chat.memory.base import Lease, LeaseLost
+from chat.memory.calls import Interrupted
+from chat.memory.catch_up import INTERNAL_ERROR, Later, settle, wait_seconds
+from chat.models import Work
+
+log = logging.getLogger(__name__)
+LOOP_WAIT_SECONDS = 0.2
+LONGEST_LOOP_WAIT_SECONDS = 30.0
+
+# What is done with each kind of work: the function gets the row's subject, and returns when to come again or None.
+Handler = Callable[[str, Lease], Later | None]
+HANDLERS: dict[str, Handler] = {Work.Kind.THREAD: settle}
+
+
+def worker_name() -> str:
+    """A name that no other living worker has."""
+    return f"{socket.gethostname()[:60]}:{os.getpid()}"
+
+
+class Worker:
+    """Works on rows that are due, one at a time; several workers share the rows."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def run(self, stop: threading.Event) -> None:
+        """Polls until `stop` is set, which also ends a model call that is going. Survives a database that is away."""
+        failures = 0
+        with Keeper(stop, self.name) as keeper:
+            while not stop.is_set():
+                try:
+                    is_busy = self._step(keeper) is not None
+                    failures = 0
+                    if not is_busy:
+                        keeper.pause(settings.WORKER_POLL_SECONDS)
+                except Exception:
+                    log.exception("The worker's loop failed and goes on")
+                    connection.close()
+                    failures += 1
+                    keeper.pause(min(LONGEST_LOOP_WAIT_SECONDS, LOOP_WAIT_SECONDS * 2.0 ** min(failures, 10)))
+            calls.close()
+
+    def drain(self) -> int:
+        """Works and sweeps until nothing is due. Returns how many rows were put off because something failed.
+
+        A row that was put off is not tried again here, also when its time comes meanwhile.
+        """
+        stop = threading.Event()
+        put_off: set[str] = set()
+        with Keeper(stop) as keeper:
+            try:
+                while True:
+                    sweep()
+                    work_id = self._step(keeper, put_off)
+                    if work_id is None:
+                        return len(put_off)
+                    while work_id is not None:
+                        work_id = self._step(keeper, put_off)
+            finally:
+                stop.set()
+                calls.close()
+
+    def _step(self, keeper: Keeper, put_off: set[str] | None = None) -> str | None:
+        """Does one row of work and returns its key; None when nothing is due. Rows in `put_off` are passed over."""
+        lease = claim(HANDLERS, put_off or ())
+        if lease is None:
+            return None
+        keeper.hold(lease)
+        try:
+            later = self._work(lease)
+            if later is not None and put_off is not None:
+                put_off.add(lease.work_id)
+        except LeaseLost:
+            log.info("Work %s was taken over by another worker", lease.work_id)
+        finally:
+            keeper.hold(None)
+        return lease.work_id
+
+    def _work(self, lease: WorkLease) -> Later | None:
+        """Does the work and gives the row back in every case that leaves the database reachable."""
+        try:
+            later = HANDLERS[lease.kind](lease.subject_id, lease)
+        except LeaseLost:
+            raise
+        except Interrupted:
+            lease.release()
+            return None
+        except Exception:
+            log.exception("Work %s failed", lease.work_id)
+            connection.close_if_unusable_or_obsolete()
+            later = Later(timezone.now() + timedelta(seconds=wait_seconds(lease.attempts + 1)), INTERNAL_ERROR)
+        except BaseException:
+            lease.release()
+            raise
+        if later is None:
+            lease.finish()
+        else:
+            lease.put_off(later.at, later.error_code)
+        return later

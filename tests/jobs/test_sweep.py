@@ -1,0 +1,53 @@
+"""What the sweep ends and removes."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from chat.jobs.sweep import end_lost_ops, remove_old_ledgers, sweep
+from chat.models import MemoryOp, Run, RunLedger, Work
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+def op(thread, minutes: int, **fields) -> MemoryOp:
+    return MemoryOp.objects.create(
+        tenant_id=thread.tenant_id,
+        user_id=thread.user_id,
+        thread=thread,
+        kind="summary",
+        created_at=timezone.now() - timedelta(minutes=minutes),
+        **fields,
+    )
+
+
+def test_operations_of_a_killed_worker_are_ended():
+    thread = builders.thread(builders.teacher())
+    lost, going, done = op(thread, 11), op(thread, 9), op(thread, 11, outcome="done")
+    assert end_lost_ops() == 1
+    assert end_lost_ops() == 0
+    states = {row.pk: (row.outcome, row.error_code) for row in MemoryOp.objects.all()}
+    assert states == {lost.pk: ("failed", "interrupted"), going.pk: ("running", ""), done.pk: ("done", "")}
+
+
+def test_ledgers_are_kept_as_long_as_the_setting_says(settings):
+    settings.LEDGER_KEEP_DAYS = 30
+    thread = builders.thread(builders.teacher())
+    old, young = builders.run(thread), builders.run(thread)
+    RunLedger.objects.create(run=old, created_at=timezone.now() - timedelta(days=31))
+    RunLedger.objects.create(run=young, created_at=timezone.now() - timedelta(days=29))
+    assert remove_old_ledgers() == 1
+    assert RunLedger.objects.get().run_id == young.pk
+    assert Run.objects.count() == 2
+
+
+def test_a_dead_run_is_ended_and_its_thread_marked():
+    thread = builders.thread(builders.teacher())
+    dead = builders.run(thread, output="一、选", status="running", heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert sweep() == 1
+    dead.refresh_from_db()
+    assert (dead.status, dead.error_code, dead.output) == ("failed", "interrupted", "一、选")
+    assert Work.objects.get().subject_id == thread.pk
+    assert sweep() == 0
