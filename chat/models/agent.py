@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
@@ -14,6 +15,9 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.ids import id_field
 from chat.models.tenancy import Tenant
 from chat.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 PROMPT_MAX_TOKENS = 2_000  # agent and mode prompt together, DESIGN §4
 _ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -89,7 +93,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.filter(is_active=True, tenant__memberships__user_id=user.pk).order_by("order", "name", "id")
 
 
-def _bounded(label: str, default: int, low: int, high: int, help_text: str = "") -> models.PositiveIntegerField:
+def _bounded(label: "StrOrPromise", default: int, low: int, high: int, help_text: "StrOrPromise" = "") -> models.PositiveIntegerField:
     return models.PositiveIntegerField(
         label, default=default, validators=[MinValueValidator(low), MaxValueValidator(high)], help_text=help_text
     )

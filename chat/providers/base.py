@@ -1,6 +1,6 @@
 """The contract of a model service (DESIGN §2, §4, §8)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -176,7 +176,7 @@ class Provider(Protocol):
     ends properly with neither. Closing the iterator closes the connection.
     """
 
-    def stream(self, endpoint: Endpoint, request: Request) -> AsyncIterator[Delta]: ...
+    def stream(self, endpoint: Endpoint, request: Request) -> AsyncGenerator[Delta, None]: ...
 
 
 async def complete(provider: Provider, endpoint: Endpoint, request: Request, answer: Answer | None = None) -> Answer:

@@ -30,6 +30,7 @@ BEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
 SHUTDOWN_SECONDS = 8.0
 WORKER_AWAY_SECONDS = 30
+IDLE_BEATS = 5  # a viewer may come between a look at the runs and its subscription
 NEWS_OVERLAP_SECONDS = 2.0  # a change may be committed a little after its own time
 
 _task: asyncio.Task[None] | None = None
@@ -87,7 +88,10 @@ async def _beat() -> None:
     since = timezone.now()
     swept_at = 0.0
     was_away: bool | None = None
-    while live.own_runs() or live.watched_threads() or live.listening_users():
+    idle_beats = 0
+    while idle_beats < IDLE_BEATS:
+        idle_beats = 0 if live.own_runs() or live.watched_threads() or live.listening_users() else idle_beats + 1
+        live.drop_unwatched_mirrors()
         now = timezone.now()
         is_due = time.monotonic() - swept_at > SWEEP_SECONDS
         points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]

@@ -12,8 +12,8 @@ from chat.memory.base import ToolContext, ToolError
 from chat.memory.read import reply_room
 from chat.memory.tools import find_tool
 from chat.models import Run
-from chat.providers.registry import provider
 from chat.providers.base import Answer, ProviderError, Request, ToolCall
+from chat.providers.registry import provider
 from chat.runs import live
 from chat.runs.bridge import hop
 from chat.runs.conversation import Conversation, WindowFull

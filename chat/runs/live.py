@@ -168,6 +168,12 @@ def mirrors() -> list[LiveRun]:
     return [live for live in _runs.values() if live.task is None]
 
 
+def drop_unwatched_mirrors() -> None:
+    for going in mirrors():
+        if going.thread_id not in _viewers:
+            del _runs[going.run_id]
+
+
 def live_runs(thread_id: str) -> list[LiveRun]:
     """The runs of the thread that go, as far as this process knows, oldest first."""
     return [live for live in _runs.values() if live.thread_id == thread_id]

@@ -24,9 +24,9 @@ from pathlib import Path
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from chat.memory.read import assemble
 from chat.models import Membership, Thread
 from chat.runs.start import Order, _place, _turn, start_run
-from chat.memory.read import assemble
 from chat.text import tokens
 from tests.bench import seed
 from tests.exam import paper

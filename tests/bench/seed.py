@@ -38,14 +38,31 @@ def build_archive(agent: Agent, user: User, threads: int, runs_each: int) -> lis
     """A teacher's past: finished threads of `runs_each` rounds; returns the ids of the threads."""
     now = timezone.now()
     made = [
-        Thread(pk=new_id("th"), tenant=agent.tenant, agent=agent, user=user, title=f"会话{n}", last_position=runs_each, updated_at=now - timedelta(minutes=n))
+        Thread(
+            pk=new_id("th"),
+            tenant=agent.tenant,
+            agent=agent,
+            user=user,
+            title=f"会话{n}",
+            last_position=runs_each,
+            updated_at=now - timedelta(minutes=n),
+        )
         for n in range(threads)
     ]
     Thread.objects.bulk_create(made, batch_size=500)
     runs = (
         Run(
-            tenant=agent.tenant, agent=agent, user=user, thread_id=thread.pk, position=n, slot=n, status="completed",
-            input=f"第{n}问：换两道简答题", output="一、选择题：下列关于二叉树的说法正确的是。" * 12, finished_at=now, created_at=now - timedelta(days=1),
+            tenant=agent.tenant,
+            agent=agent,
+            user=user,
+            thread_id=thread.pk,
+            position=n,
+            slot=n,
+            status="completed",
+            input=f"第{n}问：换两道简答题",
+            output="一、选择题：下列关于二叉树的说法正确的是。" * 12,
+            finished_at=now,
+            created_at=now - timedelta(days=1),
         )
         for thread in made
         for n in range(1, runs_each + 1)

@@ -1,0 +1,106 @@
+"""The beat: checkpoints, stop marks and runs of other processes; the sweep; the shutdown."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+from asgiref.sync import sync_to_async
+from django.test import override_settings
+from django.utils import timezone
+
+from chat.models import Run, Thread, Work
+from chat.runs import beat, launch, live
+from chat.runs.events import News, RunEnded, TextAdded
+from tests import builders
+from tests.fakes import ScriptedProvider, scripted
+from tests.runs.test_execute import RunCase
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+class BeatTests(RunCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.pace, beat.BEAT_SECONDS = beat.BEAT_SECONDS, 0.01
+
+    def tearDown(self) -> None:
+        beat.BEAT_SECONDS = self.pace
+        super().tearDown()
+
+    def foreign_run(self, **fields: object) -> Run:
+        """A run whose task is in another process."""
+        thread = builders.thread(self.user, self.agent)
+        return builders.run(thread, "问", **{"output": "写到", "status": "running"} | fields)
+
+    async def stored(self, run_id: str) -> Run:
+        return await Run.objects.aget(pk=run_id)
+
+    async def test_text_is_stored_while_the_run_goes(self) -> None:
+        gate = asyncio.Event()
+        with scripted(ScriptedProvider(["写到一半", gate, "完"])):
+            started = await launch.start(self.order())
+            async with asyncio.timeout(5):
+                while (await self.stored(started.run_id)).output != "写到一半":
+                    await asyncio.sleep(0.005)
+            assert (await self.stored(started.run_id)).status == "running"
+            gate.set()
+            await launch.wait(started.run_id)
+        assert (await self.stored(started.run_id)).output == "写到一半完"
+
+    async def test_stop_mark_of_another_process_stops_the_run(self) -> None:
+        gate = asyncio.Event()
+        with scripted(ScriptedProvider(["甲", gate, "乙"])):
+            started = await launch.start(self.order())
+            await Run.objects.filter(pk=started.run_id).aupdate(stop_requested_at=timezone.now())
+            await asyncio.wait_for(launch.wait(started.run_id), 5)
+        assert (await self.stored(started.run_id)).status == "cancelled"
+
+    async def test_run_of_another_process_is_followed_to_its_end(self) -> None:
+        run = await sync_to_async(self.foreign_run)()
+        await beat.watch(run.thread_id)
+        events: list[object] = []
+        (mirror,) = live.live_runs(run.thread_id)
+        end = live.subscribe(run.thread_id, events.append)
+        assert mirror.text == "写到"
+        await Run.objects.filter(pk=run.pk).aupdate(output="写到一半")
+        await until(lambda: mirror.text == "写到一半")
+        await Run.objects.filter(pk=run.pk).aupdate(output="写到一半了", status="completed", finished_at=timezone.now())
+        await until(lambda: isinstance(events[-1], RunEnded))
+        end()
+        assert [event.text for event in events if isinstance(event, TextAdded)] == ["一半", "了"]
+        assert live.live_runs(run.thread_id) == []
+
+    async def test_users_with_open_pages_hear_of_changed_threads(self) -> None:
+        thread = await sync_to_async(builders.thread)(self.user, self.agent)
+        news: list[News] = []
+        end = live.subscribe_user(self.user.pk, news.append)
+        beat.ensure_running()
+        await Thread.objects.filter(pk=thread.pk).aupdate(updated_at=timezone.now() + timedelta(seconds=1))
+        await until(lambda: any(thread.pk in one.thread_ids for one in news))
+        end()
+
+    async def test_shutdown_ends_the_runs_as_interrupted_with_their_text(self) -> None:
+        gate = asyncio.Event()
+        with scripted(ScriptedProvider(["写到一半", gate, "不会来"])):
+            started = await launch.start(self.order())
+            await until(lambda: bool(live.get(started.run_id).text))
+            await beat.shutdown()
+        run = await self.stored(started.run_id)
+        assert (run.status, run.error_code, run.output) == ("failed", "interrupted", "写到一半")
+
+    @override_settings(HEARTBEAT_STALE_SECONDS=15)
+    def test_sweep_ends_only_runs_without_a_heartbeat(self) -> None:
+        long_ago = timezone.now() - timedelta(seconds=16)
+        dead = [self.foreign_run(heartbeat_at=long_ago, status=status) for status in ("queued", "running")]
+        alive = self.foreign_run()
+        assert beat.sweep_dead_runs() == 2
+        for run in dead:
+            run.refresh_from_db()
+            assert (run.status, run.error_code, run.output) == ("failed", "interrupted", "写到")
+            assert Work.objects.filter(subject_id=run.thread_id).exists()
+        alive.refresh_from_db()
+        assert alive.status == "running"
