@@ -3,9 +3,9 @@
 import functools
 import importlib
 import pkgutil
+from pathlib import Path
 from typing import Protocol
 
-import chat.providers
 from chat.providers.base import Endpoint, Provider
 
 
@@ -25,7 +25,8 @@ class UnknownKindError(LookupError):
 @functools.cache
 def _classes() -> dict[str, type[ListingProvider]]:
     """The class `PROVIDER` of each file of this room that holds one, by the file's name."""
-    modules = {name: importlib.import_module(f"chat.providers.{name}") for _, name, _ in pkgutil.iter_modules(chat.providers.__path__)}
+    names = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    modules = {name: importlib.import_module(f"{__package__}.{name}") for name in names}
     return {name: module.PROVIDER for name, module in sorted(modules.items()) if hasattr(module, "PROVIDER")}
 
 

@@ -1,0 +1,90 @@
+"""The offline stand-in: answers by rule from what it was given, always the same, and says so (DESIGN §1).
+
+It shows memory at work: it quotes the earlier round, reads shortened rounds with `thread_read`, writes notes with `memory_add` when
+that tool is offered, sums up and proposes candidates. It reports no usage; callers count.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator, Iterator
+
+from chat.providers.base import Delta, Endpoint, Request, ToolCall
+from chat.providers.demo_answers import answer, full_text, noted
+from chat.providers.demo_memory import candidates, summary, title
+from chat.providers.demo_prompt import Prompt, read_prompt
+from chat.providers.reading import arguments_text
+
+MODEL = "demo"
+PIECE_CHARS = 6
+MAX_PAGES = 4
+
+_WHOLE = re.compile(r"全文|完整|原文|full text|in full", re.IGNORECASE)
+_REMEMBER = re.compile(r"(?:请)?(?:帮我)?记住[，,：:]?\s*(.+)|\bremember(?: that)?[,:]? +(.+)", re.IGNORECASE)
+_NEXT_PAGE = re.compile(r"offset=(\d+)）\s*$")
+
+
+class Demo:
+    """`stream` as base.Provider says; `delay_seconds` is the pause between two pieces."""
+
+    delay_seconds = float(os.environ.get("DEMO_DELAY_SECONDS") or 0.015)
+
+    async def stream(self, endpoint: Endpoint, request: Request) -> AsyncIterator[Delta]:
+        prompt = read_prompt(request)
+        if request.purpose == "answer" and (call := _tool_call(prompt)):
+            yield Delta(tool_calls=(call,), finish="tool_calls")
+            return
+        text = _text(request, prompt)
+        # At most one token a character is what this writes, so the limit holds.
+        kept = text if request.max_tokens is None else text[: request.max_tokens]
+        for piece in _pieces(kept):
+            yield Delta(text=piece)
+            await asyncio.sleep(self.delay_seconds)
+        yield Delta(finish="stop" if kept == text else "length")
+
+    async def list_models(self, endpoint: Endpoint) -> list[str]:
+        return [MODEL]
+
+
+PROVIDER = Demo
+
+
+def _text(request: Request, prompt: Prompt) -> str:
+    if request.purpose == "title":
+        return title(prompt)
+    if request.purpose == "summary":
+        return summary(prompt)
+    if request.purpose in ("extraction", "review"):
+        return candidates(prompt)
+    if prompt.results and _reads(prompt):
+        return full_text(prompt.results)
+    if prompt.results:
+        return noted(prompt.results[-1])
+    return answer(prompt)
+
+
+def _reads(prompt: Prompt) -> str:
+    """The id of the shortened round that the question wants whole; "" when it wants none."""
+    if "thread_read" not in prompt.tool_names or not _WHOLE.search(prompt.question):
+        return ""
+    return next((one.gap_run_id for one in reversed(prompt.rounds) if one.gap_run_id), "")
+
+
+def _tool_call(prompt: Prompt) -> ToolCall | None:
+    """The call that the question asks for, as long as it has not been answered."""
+    number = len(prompt.results) + 1
+    if run_id := _reads(prompt):
+        more = _NEXT_PAGE.search(prompt.results[-1]) if prompt.results else None
+        if prompt.results and (more is None or number > MAX_PAGES):
+            return None
+        arguments = {"run_id": run_id, "offset": int(more[1])} if more else {"run_id": run_id}
+        return ToolCall(f"call_demo_{number}", "thread_read", arguments_text(arguments))
+    match = _REMEMBER.search(prompt.question)
+    if match and "memory_add" in prompt.tool_names and not prompt.results:
+        content = (match[1] or match[2]).strip(" 。.")
+        return ToolCall(f"call_demo_{number}", "memory_add", arguments_text({"content": content}))
+    return None
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[i : i + PIECE_CHARS] for i in range(0, len(text), PIECE_CHARS))

@@ -1,0 +1,70 @@
+"""The demo provider's background answers: summary, title, candidates. Short, by rule, and always the same for the same prompt."""
+
+import json
+import re
+
+from chat.providers.demo_prompt import Prompt, Round
+from chat.text.boundary import CANCELLED_ROUND, FAILED_ROUND
+
+LABELS = ("演示回答（未连接模型）", "Demo answer (no model connected)")
+TITLE_CHARS = 20
+SUMMARY_CHARS = 500
+QUESTION_CHARS = 40
+
+_LIMIT = re.compile(r"不超过 (\d+) 字")
+_SENTENCE = re.compile(r"\S.*?(?:[。！？]|[.!?](?=\s|$)|$)", re.MULTILINE)
+_ENDS = re.compile(r"[。！？!?\s]+")
+_HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
+_LASTING = re.compile(
+    r"(?:我(?:是|教|带)[^，。！？\n]{1,40}(?:年级|老师|教师|班|高[一二三]|初[一二三]|语文|数学|英语|物理|化学|生物|历史|地理|政治)"
+    r"|我(?:更)?(?:喜欢|偏好|习惯)|以后(?:都|每次)?请|请以后|I (?:teach|prefer|like|always)\b|from now on)[^。！？!?\n]*",
+    re.IGNORECASE,
+)
+
+
+def title(prompt: Prompt) -> str:
+    """The first characters of the question, or of the first round that the prompt shows."""
+    source = prompt.rounds[0].question if prompt.rounds else prompt.question
+    return " ".join(source.split())[:TITLE_CHARS] or "新会话"
+
+
+def summary(prompt: Prompt) -> str:
+    """The earlier summary with a sentence for each round after it; too long a one loses its oldest sentences."""
+    match = _LIMIT.search(prompt.question)
+    limit = min(SUMMARY_CHARS, int(match[1])) if match else SUMMARY_CHARS
+    told = _SENTENCE.findall(prompt.summary) + [_sentence(one) for one in prompt.rounds]
+    told = list(dict.fromkeys(told))
+    while len(told) > 1 and sum(map(len, told)) > limit:
+        del told[0]
+    return "".join(one + " " if one.endswith(".") else one for one in told)[:limit].strip() or "目前还没有可以概括的内容。"
+
+
+def candidates(prompt: Prompt) -> str:
+    """NONE, or a JSON list of {"fact", "confidence"}: sentences like 我教…, 我喜欢…, 以后请…, word by word."""
+    source = "\n".join([one.question for one in prompt.rounds] or [prompt.question])
+    facts = list(dict.fromkeys(match[0].strip() for match in _LASTING.finditer(source)))
+    if not facts:
+        return "NONE"
+    return json.dumps([{"fact": fact, "confidence": 0.8} for fact in facts], ensure_ascii=False)
+
+
+def headline(answer: str) -> str:
+    """The first heading of an answer, else its first line that says something."""
+    if match := _HEADING.search(answer):
+        return match[1].strip(" *")
+    lines = (line.strip(" *>#-|") for line in answer.split("\n"))
+    return next((line for line in lines if line and not line.startswith(LABELS)), "")[:QUESTION_CHARS]
+
+
+def _sentence(one: Round) -> str:
+    question = _ENDS.sub(" ", one.question).strip()  # no sentence ends inside a sentence
+    question = question[:QUESTION_CHARS] + ("…" if len(question) > QUESTION_CHARS else "")
+    result = _ENDS.sub(" ", headline(one.answer)).strip()
+    if FAILED_ROUND in one.answer:
+        return f"教师提出「{question}」，该轮没有完成。"
+    stopped = "（中途停止）" if CANCELLED_ROUND in one.answer else ""
+    sections = [name for name in ("选择题", "填空题", "简答题") if name in one.answer]
+    detail = f"，含{'、'.join(sections)}" if sections else ""
+    if not re.search(r"[\u3400-\u9fff]", question):
+        return f'The teacher asked "{question}" and got "{result}".'
+    return f"教师提出「{question}」，得到「{result}」{detail}{stopped}。"
