@@ -24,9 +24,12 @@ WORKER_AWAY_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """`is_good` is false for what keeps the product from working; what only makes it worse has `is_note`."""
+
     is_good: bool
     subject: str
     text: str
+    is_note: bool = False
 
 
 def findings() -> Iterator[Finding]:
@@ -47,7 +50,10 @@ def check_settings() -> list[Finding]:
     problems = [message for message in run_checks() if not message.is_silenced()]
     if not problems:
         return [Finding(True, "settings", "nothing to complain about")]
-    return [Finding(False, "settings", f"{problem.msg} {problem.hint or ''}".strip()) for problem in problems]
+    return [
+        Finding(not problem.is_serious(), "settings", f"{problem.msg} {problem.hint or ''}".strip(), is_note=not problem.is_serious())
+        for problem in problems
+    ]
 
 
 def check_data_folder() -> Finding:
@@ -63,7 +69,7 @@ def check_data_folder() -> Finding:
 def check_token_ranks() -> Finding:
     if tokens.is_exact() or tokens.load_ranks(settings.TIKTOKEN_DIR):
         return Finding(True, "token ranks", "counts are exact")
-    return Finding(False, "token ranks", "missing or damaged, so counts are estimates: make setup, or manage.py token_ranks")
+    return Finding(True, "token ranks", "missing or damaged, so counts are estimates: make setup, or manage.py token_ranks", is_note=True)
 
 
 def check_channel_layer() -> Finding:

@@ -37,16 +37,15 @@ class Overview:
 
 def overview(request: HttpRequest) -> Overview:
     """For a superuser of all schools, for anybody else of the schools that they administrate."""
-    threads, runs, operations, work, layers = (
-        Thread.objects.all(),
-        Run.objects.all(),
-        MemoryOp.objects.all(),
-        Work.objects.all(),
-        LayerState.objects.all(),
-    )
+    threads, runs, operations = Thread.objects.all(), Run.objects.all(), MemoryOp.objects.all()
+    work, layers = Work.objects.all(), LayerState.objects.all()
     if not request.user.is_superuser:
         schools = administrated_schools(request.user)
-        threads, runs, operations = (rows.filter(tenant__in=schools) for rows in (threads, runs, operations))
+        threads, runs, operations = (
+            threads.filter(tenant__in=schools),
+            runs.filter(tenant__in=schools),
+            operations.filter(tenant__in=schools),
+        )
         work = work.filter(subject_id__in=threads.values("pk"))
         layers = layers.filter(thread__tenant__in=schools)
     month = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)

@@ -11,7 +11,7 @@ class Command(BaseCommand):
         wrong = 0
         for finding in diagnosis.findings():
             wrong += not finding.is_good
-            mark = self.style.SUCCESS("ok   ") if finding.is_good else self.style.ERROR("wrong")
-            self.stdout.write(f"{mark} {finding.subject}: {finding.text}")
+            mark = "note " if finding.is_note else "ok   " if finding.is_good else "wrong"
+            self.stdout.write(f"{mark} {finding.subject}: {finding.text}", self.style.SUCCESS if finding.is_good else self.style.ERROR)
         if wrong:
             raise CommandError(f"{wrong} {'thing is' if wrong == 1 else 'things are'} wrong.")

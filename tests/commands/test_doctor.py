@@ -1,0 +1,75 @@
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from chat.models import WorkerBeat
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def private_folder(settings, tmp_path):
+    tmp_path.chmod(0o700)
+    settings.DATA_DIR = tmp_path
+
+
+def run() -> tuple[int, str]:
+    """The exit code and what was printed."""
+    output = StringIO()
+    try:
+        call_command("doctor", stdout=output, no_color=True)
+    except CommandError as error:
+        return error.returncode, output.getvalue()
+    return 0, output.getvalue()
+
+
+def test_all_is_well_with_a_worker_and_the_demo_model():
+    WorkerBeat.objects.create(worker="w")
+    builders.agent(builders.tenant())
+    assert run()[0] == 0
+
+
+def test_a_missing_worker_is_wrong():
+    code, text = run()
+    assert code == 1
+    assert "wrong worker: none has ever run" in text
+
+
+def test_a_service_that_does_not_answer_is_wrong():
+    WorkerBeat.objects.create(worker="w")
+    school = builders.tenant()
+    builders.agent(school, provider=builders.provider(school, kind="openai", base_url="http://127.0.0.1:9/v1"))
+    code, text = run()
+    assert code == 1
+    assert "http://127.0.0.1:9/v1 does not answer" in text
+
+
+def test_a_key_that_is_not_set_is_named():
+    school = builders.tenant()
+    builders.agent(school, provider=builders.provider(school, kind="openai", base_url="http://127.0.0.1:9/v1", key_env="SCHOOL_API_KEY"))
+    assert "the variable SCHOOL_API_KEY is not set" in run()[1]
+
+
+@pytest.mark.mock
+def test_a_service_that_answers_is_good_and_its_key_is_not_printed(mock_model, monkeypatch):
+    monkeypatch.setenv("SCHOOL_API_KEY", "sk-very-secret")
+    WorkerBeat.objects.create(worker="w")
+    school = builders.tenant()
+    builders.agent(school, provider=builders.provider(school, kind="openai", base_url=f"{mock_model.url}/v1", key_env="SCHOOL_API_KEY"))
+    code, text = run()
+    assert code == 0
+    assert "sk-very-secret" not in text
+
+
+def test_a_folder_that_others_can_read_is_wrong(settings):
+    settings.DATA_DIR.chmod(0o755)
+    assert "wrong data folder" in run()[1]
+
+
+def test_settings_that_would_hurt_are_shown(settings):
+    settings.DEBUG, settings.HOST = True, "0.0.0.0"
+    code, text = run()
+    assert code == 1
+    assert "DEBUG is on" in text

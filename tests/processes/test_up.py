@@ -1,0 +1,182 @@
+"""`manage.py up` as a person runs it: web and worker under one parent, on a free port and with a data folder of its own."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from chat.supervisor import STOP_SECONDS
+from tests.servers import free_port
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "only-for-this-test"
+START_SECONDS = 60
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = START_SECONDS) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@dataclass
+class App:
+    process: subprocess.Popen[str]
+    url: str
+    log: Path
+
+    def child(self, name: str) -> int | None:
+        """The process id of web or worker."""
+        with contextlib.suppress(FileNotFoundError):
+            for pid in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if name.encode() in words:
+                    return int(pid)
+        return None
+
+    def children(self) -> list[int]:
+        return [pid for pid in (self.child("web"), self.child("worker")) if pid]
+
+    def answers(self) -> bool:
+        with contextlib.suppress(httpx.HTTPError):
+            return httpx.get(f"{self.url}/healthz", timeout=2).status_code == 200
+        return False
+
+    def is_complete(self) -> bool:
+        return len(self.children()) == 2 and self.answers()
+
+
+def environment(data: Path) -> dict[str, str]:
+    """This one without what would change the app: another database, model or log-in."""
+    dropped = (
+        "DJANGO_SETTINGS_MODULE",
+        "DATABASE_URL",
+        "REDIS_URL",
+        "OPENAI_BASE_URL",
+        "OPENAI_MODEL",
+        "OLLAMA_URL",
+        "OLLAMA_MODEL",
+        "DEMO",
+    )
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return kept | {"DATA_DIR": str(data), "DEMO_PASSWORD": PASSWORD, "SECRET_KEY": ""}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    port, log = free_port(), tmp_path / "log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", f"--port={port}"],
+            cwd=ROOT,
+            env=environment(tmp_path / "data"),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    running = App(process, f"http://127.0.0.1:{port}", log)
+    try:
+        assert wait_until(running.is_complete), log.read_text()
+        yield running
+    finally:
+        left = running.children()
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS + 5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def log_in(app: App) -> httpx.Response:
+    with httpx.Client(base_url=app.url, follow_redirects=True) as browser:
+        page = browser.get("/accounts/login/")
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+        assert token is not None
+        fields = {"username": "teacher", "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
+        return browser.post("/accounts/login/", data=fields, headers={"Referer": app.url})
+
+
+def test_a_teacher_of_the_demo_school_logs_in(app: App):
+    page = log_in(app)
+    assert page.status_code == 200
+    assert "/chat/" in str(page.url)
+
+
+def test_a_killed_web_process_comes_back(app: App):
+    killed = app.child("web")
+    os.kill(killed, signal.SIGKILL)
+    assert wait_until(lambda: app.child("web") not in (None, killed) and app.answers()), app.log.read_text()
+
+
+def test_sigterm_ends_both_within_the_limit(app: App):
+    children = app.children()
+    app.process.send_signal(signal.SIGTERM)
+    assert app.process.wait(STOP_SECONDS + 3) == 0
+    assert not [pid for pid in children if is_alive(pid)]
+
+
+def test_ctrl_c_ends_both(app: App):
+    children = app.children()
+    app.process.send_signal(signal.SIGINT)
+    assert app.process.wait(STOP_SECONDS + 3) == 0
+    assert not [pid for pid in children if is_alive(pid)]
+
+
+def test_children_end_when_their_parent_was_killed(app: App):
+    children = app.children()
+    app.process.kill()
+    app.process.wait()
+    assert wait_until(lambda: not [pid for pid in children if is_alive(pid)], STOP_SECONDS + 3)
+
+
+def test_a_busy_port_is_named(app: App, tmp_path: Path):
+    port = app.url.rsplit(":", 1)[1]
+    second = subprocess.run(
+        [sys.executable, "manage.py", "up", f"--port={port}"],
+        cwd=ROOT,
+        env=environment(tmp_path / "second"),
+        capture_output=True,
+        text=True,
+    )
+    assert second.returncode == 1
+    assert f"Cannot listen on 127.0.0.1:{port}" in second.stderr
+
+
+def test_without_the_demo_the_first_administrator_is_explained(tmp_path: Path):
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "up", f"--port={free_port()}"],
+        cwd=ROOT,
+        env=environment(tmp_path / "data") | {"DEMO": "0"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        lines = [process.stdout.readline() for _ in range(2)]
+    finally:
+        process.terminate()
+        process.communicate(timeout=STOP_SECONDS + 5)
+    assert "createsuperuser" in lines[1]
