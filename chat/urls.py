@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 urlpatterns = [
-    path("", include("chat.api.urls")),
+    # Pages first: the API answers everything else below agents/, threads/ and runs/.
     path("", include("chat.views.urls")),
+    path("", include("chat.api.urls")),
 ]

@@ -5,9 +5,25 @@ from django.urls import URLPattern, path
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import settings, tenants
+from chat.views import chat, runs, settings, tenants, threads
 
 urlpatterns: list[URLPattern] = [
+    path("", chat.home, name="home"),
+    path("chat/t/<slug:thread_id>/", chat.thread_page, name="thread"),
+    path("chat/t/<slug:thread_id>/rename/", threads.rename, name="thread-rename"),
+    path("chat/t/<slug:thread_id>/archive/", threads.archive, name="thread-archive"),
+    path("chat/t/<slug:thread_id>/unarchive/", threads.unarchive, name="thread-unarchive"),
+    path("chat/t/<slug:thread_id>/summary/", threads.summary, name="thread-summary"),
+    path("chat/t/<slug:thread_id>/export.md", threads.export, name="thread-export"),
+    path("chat/<slug:agent_id>/", chat.agent_page, name="agent"),
+    path("chat/<slug:agent_id>/send", chat.send, name="chat-send"),
+    path("chat/<slug:agent_id>/threads/", threads.thread_list_page, name="threads"),
+    path("chat/<slug:agent_id>/archived/", threads.archived_list, name="threads-archived"),
+    path("runs/<slug:run_id>/ledger/", runs.ledger, name="run-ledger"),
+    path("runs/<slug:run_id>/tries/", runs.tries, name="run-tries"),
+    path("runs/<slug:run_id>/answer.md", runs.answer, name="run-answer"),
+    path("runs/<slug:run_id>/stop/", runs.stop_run, name="run-stop"),
+    path("runs/<slug:run_id>/retry/", runs.retry, name="run-retry"),
     path("accounts/login/", LoginView.as_view(authentication_form=LoginForm, redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("language/", set_language, name="set-language"),

@@ -1,0 +1,90 @@
+"""Ledger rows: what the model was told, in words for its owner (DESIGN §4)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from chat.memory.base import Segment
+from chat.memory.ledger import from_row
+from chat.models import RunLedger
+
+SEGMENT_WORDS: dict[str, Promise] = {
+    "system": gettext_lazy("Instructions of the assistant"),
+    "core": gettext_lazy("Core memory"),
+    "thread": gettext_lazy("Earlier in this conversation"),
+    "recall": gettext_lazy("Related history"),
+    "knowledge": gettext_lazy("Knowledge"),
+    "continue": gettext_lazy("The last artifact"),
+    "question": gettext_lazy("Your question"),
+}
+
+REASON_WORDS: dict[str, Promise] = {
+    "budget": gettext_lazy("the room for memory was used up"),
+    "share": gettext_lazy("it is longer than its share of the room"),
+    "summary": gettext_lazy("the summary is longer than its room"),
+    "older": gettext_lazy("they are older than the rounds that fit"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """One segment. `cuts` are sentences that say what was shortened or left out, and why; "" budget is 0: it is never cut."""
+
+    name: str
+    label: str
+    text: str
+    tokens: int
+    budget_tokens: int
+    use: str
+    cuts: list[str]
+    source_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPage:
+    lead: str
+    segments: list[SegmentRow]
+    tools: list[str]
+
+
+def ledger_page(row: RunLedger) -> LedgerPage:
+    """The stored ledger in the active language."""
+    ledger = from_row(row)
+    lead = _("%(total)s tokens went to the model with the first request; memory used %(used)s of the %(budget)s it may use.") % {
+        "total": f"{row.total_tokens:,}",
+        "used": f"{row.shared_tokens:,}",
+        "budget": f"{row.shared_budget_tokens:,}",
+    }
+    if row.is_estimate:
+        lead = _("%(lead)s The counts are an estimate.") % {"lead": lead}
+    return LedgerPage(lead, [_segment_row(one) for one in ledger.segments], ledger.tools)
+
+
+def _segment_row(segment: Segment) -> SegmentRow:
+    use = {"tokens": f"{segment.tokens:,}", "budget": f"{segment.budget_tokens:,}"}
+    words = SEGMENT_WORDS.get(segment.name)
+    cuts = [_cut_words(cut, is_whole=False) for cut in segment.truncated] + [_cut_words(cut, is_whole=True) for cut in segment.dropped]
+    return SegmentRow(
+        name=segment.name,
+        label=str(words) if words else segment.name,
+        text=segment.text,
+        tokens=segment.tokens,
+        budget_tokens=segment.budget_tokens,
+        use=_("%(tokens)s of %(budget)s tokens") % use if segment.budget_tokens else _("%(tokens)s tokens, never cut") % use,
+        cuts=cuts,
+        source_ids=segment.source_ids,
+    )
+
+
+def _cut_words(cut: Mapping[str, Any], *, is_whole: bool) -> str:
+    reason = REASON_WORDS.get(str(cut.get("reason")))
+    values = {"id": cut.get("id"), "tokens": cut.get("tokens", 0), "count": cut.get("count", 0), "reason": reason or cut.get("reason", "")}
+    if values["count"]:
+        return _("%(count)s rounds left out: %(reason)s.") % values
+    if is_whole:
+        return _("%(id)s left out: %(reason)s.") % values
+    return _("%(id)s shortened by %(tokens)s tokens: %(reason)s.") % values

@@ -1,0 +1,73 @@
+"""Transcript: the rounds of a conversation as its owner reads them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from chat.models import Run, Thread
+
+PAGE_RUNS = 30
+SYNC_RUNS = 100  # more than these are behind only after hours without the socket; a reload shows the rest
+
+
+def shown_runs(user: AbstractBaseUser, thread_id: str) -> QuerySet[Run]:
+    """The active path of the user's thread, each run with its provider and `memory_tokens`, the memory in its prompt."""
+    runs = Run.objects.for_user(user).filter(thread_id=thread_id).active_path()
+    return runs.select_related("provider").annotate(memory_tokens=F("ledger__shared_tokens"))
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """A part of a conversation, oldest round first. `earlier_than` is the slot before which there is more, None when there is not."""
+
+    runs: list[Run]
+    earlier_than: int | None
+
+
+def page_of_runs(user: AbstractBaseUser, thread_id: str, before: int | None = None) -> RunPage:
+    """The newest rounds, of those before the slot `before` when it is given."""
+    found = shown_runs(user, thread_id)
+    if before is not None:
+        found = found.filter(slot__lt=before)
+    runs = list(found.order_by("-slot")[: PAGE_RUNS + 1])
+    has_earlier = len(runs) > PAGE_RUNS
+    runs = runs[:PAGE_RUNS][::-1]
+    return RunPage(runs, runs[0].slot if has_earlier else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a page shows: the first and the last slot, the runs that go as far as it knows, and the finished ones."""
+
+    first: int
+    last: int
+    going: Collection[str] = ()
+    finished: Collection[str] | None = None  # None: the page did not say, so they are taken as right
+
+
+def runs_behind(user: AbstractBaseUser, thread_id: str, seen: Seen) -> list[Run]:
+    """The rounds in which a page is behind: newer ones, those that go, those it thinks go, and replaced ones."""
+    places = Run.objects.for_user(user).filter(thread_id=thread_id, pk__in=seen.going).values("slot")
+    behind = Q(slot__gt=seen.last) | Q(status__in=Run.GOING) | Q(slot__in=places)
+    if seen.finished is not None:
+        behind |= Q(slot__gte=seen.first) & ~Q(pk__in=seen.finished)
+    return list(shown_runs(user, thread_id).filter(behind).order_by("-slot")[:SYNC_RUNS])[::-1]
+
+
+def earlier_tries(user: AbstractBaseUser, run: Run) -> list[Run]:
+    """The runs that stood in the place of `run` before it, newest first."""
+    tries = Run.objects.for_user(user).filter(thread_id=run.thread_id, slot=run.slot, position__lt=run.position)
+    return list(tries.select_related("provider").order_by("-position"))
+
+
+def export_markdown(user: AbstractBaseUser, thread: Thread) -> str:
+    """The whole conversation as Markdown text, as it stands on the active path."""
+    parts = [f"# {thread.title or _('New conversation')}"]
+    for run in shown_runs(user, thread.pk):
+        parts.append(f"## {_('Question')}\n\n{run.input}")
+        note = "" if run.status == Run.Status.COMPLETED else f"*({_('The answer is not complete.')})*"
+        parts.append("\n\n".join(part for part in (f"## {thread.agent.name}", run.output, note) if part))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,95 @@
+"""Viewer: who looks at a page over a socket, and what stands around the rounds in their language."""
+
+import zoneinfo
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation.trans_real import parse_accept_lang_header
+
+from chat.models import Agent, Preference, Thread
+from chat.runs.beat import is_worker_away
+from chat.sidebar import thread_list
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A part of the page: the element with the id `target`, whole."""
+
+    target: str
+    html: str
+
+
+@dataclass(slots=True)
+class Viewer:
+    """The owner of a page. `thread_id` is "" on a page without a thread, `agent_id` on one without an assistant."""
+
+    language: str
+    time_zone: zoneinfo.ZoneInfo | None
+    thread_id: str
+    agent_id: str
+    agent_name: str
+    last_agent_id: str | None
+
+    def status(self, *, is_away: bool) -> Fragment:
+        return Fragment("status", _render("chat/thread/_status.html", {"is_worker_away": is_away}))
+
+
+def find_viewer(user: AbstractBaseUser, thread_id: str, agent_id: str, scope: Mapping[str, Any]) -> Viewer | None:
+    """The viewer of a thread, or of an assistant's page; None when the user has no such thread or assistant."""
+    if thread_id:
+        thread = Thread.objects.for_user(user).select_related("agent").filter(pk=thread_id).first()
+        agent = thread.agent if thread is not None else None
+    else:
+        agent = Agent.objects.for_user(user).filter(pk=agent_id.replace("\0", "")).first() if agent_id else None
+    if agent is None and (thread_id or agent_id):
+        return None
+    preference = Preference.objects.filter(user_id=user.pk).first() or Preference(user_id=user.pk)
+    return Viewer(
+        language=_language(preference.language, scope),
+        time_zone=_time_zone(preference.time_zone),
+        thread_id=thread_id,
+        agent_id=agent.pk if agent is not None else "",
+        agent_name=agent.name if agent is not None else "",
+        last_agent_id=preference.agent_id,
+    )
+
+
+def _language(preferred: str, scope: Mapping[str, Any]) -> str:
+    """As the pages choose it: the user's preference, the cookie, what the browser asks for, the default."""
+    wanted = [preferred, scope.get("cookies", {}).get(settings.LANGUAGE_COOKIE_NAME, "")]
+    headers = dict(scope.get("headers", ()))
+    wanted += [name for name, _weight in parse_accept_lang_header(headers.get(b"accept-language", b"").decode("latin-1"))]
+    for name in wanted:
+        try:
+            return translation.get_supported_language_variant(name)
+        except LookupError:
+            continue
+    return settings.LANGUAGE_CODE
+
+
+def _time_zone(name: str) -> zoneinfo.ZoneInfo | None:
+    return zoneinfo.ZoneInfo(name) if name in zoneinfo.available_timezones() else None
+
+
+def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> list[Fragment]:
+    """What stands around the rounds now: the conversations, the thread's title and state, and the worker's on request."""
+    found: list[Fragment] = []
+    if viewer.agent_id:
+        context = {"threads": thread_list(user, viewer.agent_id), "thread_id": viewer.thread_id}
+        found.append(Fragment("threads-recent", _render("chat/threads/_recent.html", context)))
+    thread = Thread.objects.for_user(user).filter(pk=viewer.thread_id).first() if viewer.thread_id else None
+    if thread is not None:
+        found.append(Fragment("thread-title", _render("chat/thread/_title.html", {"thread": thread})))
+        found.append(Fragment("thread-note", _render("chat/thread/_note.html", {"thread": thread})))
+    if has_status:
+        found.append(viewer.status(is_away=is_worker_away()))
+    return found
+
+
+def _render(template: str, context: dict[str, object]) -> str:
+    return render_to_string(template, context).strip()

@@ -1,0 +1,116 @@
+"""Conversations as things: lists, title, archive, summary, export."""
+
+from typing import cast
+from urllib.parse import quote
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from chat.middleware import PageRequest
+from chat.models import Thread
+from chat.sidebar import archived_page, thread_list
+from chat.transcript import export_markdown
+from chat.views.chat import frame_context, own_agent, own_thread
+
+TITLE_MAX = 200
+
+
+@require_GET
+@login_required
+@vary_on_headers("HX-Request")
+def thread_list_page(request: HttpRequest, agent_id: str) -> HttpResponse:
+    """More conversations: those behind `?before=`."""
+    page = cast(PageRequest, request)
+    agent = own_agent(page, agent_id)
+    older = thread_list(page.user, agent.pk, request.GET.get("before", ""))
+    if page.htmx:
+        return render(request, "chat/threads/_older.html", {"threads": older, "thread_id": request.GET.get("open", "")})
+    return render(request, "chat/threads/list.html", frame_context(page, agent) | {"older": older})
+
+
+@require_GET
+@login_required
+def archived_list(request: HttpRequest, agent_id: str) -> HttpResponse:
+    page = cast(PageRequest, request)
+    agent = own_agent(page, agent_id)
+    found, more = archived_page(page.user, agent.pk, request.GET.get("before", ""))
+    context = {"archived": found, "more": more, "is_archive": True}
+    return render(request, "chat/threads/archived.html", frame_context(page, agent) | context)
+
+
+@require_POST
+@login_required
+@vary_on_headers("HX-Request")
+def rename(request: HttpRequest, thread_id: str) -> HttpResponse:
+    """Gives the thread a title; an empty one leaves it as it is."""
+    page = cast(PageRequest, request)
+    thread = own_thread(page, thread_id)
+    title = " ".join(request.POST.get("title", "").replace("\0", "").split())[:TITLE_MAX]
+    if title:
+        thread.title = title
+        thread.updated_at = timezone.now()
+        thread.save(update_fields=["title", "updated_at"])
+    if not page.htmx:
+        return redirect("thread", thread.pk)
+    return render(request, "chat/thread/_title.html", {"thread": thread})
+
+
+@require_POST
+@login_required
+def archive(request: HttpRequest, thread_id: str) -> HttpResponse:
+    page = cast(PageRequest, request)
+    thread = own_thread(page, thread_id)
+    _move(thread, Thread.Status.ARCHIVED)
+    messages.success(request, _("The conversation is in the archive. Nothing was deleted."))
+    return redirect("agent", thread.agent_id)
+
+
+@require_POST
+@login_required
+@vary_on_headers("HX-Request")
+def unarchive(request: HttpRequest, thread_id: str) -> HttpResponse:
+    page = cast(PageRequest, request)
+    thread = own_thread(page, thread_id)
+    _move(thread, Thread.Status.ACTIVE)
+    if not page.htmx:
+        return redirect("thread", thread.pk)
+    if request.GET.get("in") == "list":
+        return HttpResponse()  # its line leaves the list
+    return render(request, "chat/thread/_note.html", {"thread": thread})
+
+
+def _move(thread: Thread, status: Thread.Status) -> None:
+    if thread.status != status:
+        thread.status = status
+        thread.updated_at = timezone.now()
+        thread.save(update_fields=["status", "updated_at"])
+
+
+@require_GET
+@login_required
+@vary_on_headers("HX-Request")
+def summary(request: HttpRequest, thread_id: str) -> HttpResponse:
+    """The rolling summary, which stands in the prompt for older rounds."""
+    page = cast(PageRequest, request)
+    thread = own_thread(page, thread_id)
+    if page.htmx:
+        return render(request, "chat/thread/_summary.html", {"thread": thread})
+    return render(request, "chat/thread/summary.html", frame_context(page, thread.agent, thread))
+
+
+@require_GET
+@login_required
+def export(request: HttpRequest, thread_id: str) -> HttpResponse:
+    """The conversation as a Markdown file."""
+    page = cast(PageRequest, request)
+    thread = own_thread(page, thread_id)
+    response = HttpResponse(export_markdown(page.user, thread), content_type="text/markdown; charset=utf-8")
+    name = "".join(char for char in thread.title if char.isalnum() or char in " -_")[:60].strip() or thread.pk
+    response.headers["Content-Disposition"] = f"attachment; filename=\"{thread.pk}.md\"; filename*=UTF-8''{quote(name)}.md"
+    return response

@@ -1,0 +1,34 @@
+// The chat page: forms and links that already work, made live.
+
+import { Composer } from "./composer.js";
+import { guardComposition } from "./ime.js";
+import { enhancePage } from "./page.js";
+import { Socket } from "./socket.js";
+import { Rounds } from "./rounds.js";
+
+guardComposition();
+enhancePage();
+
+const chat = document.querySelector("[data-socket]");
+if (chat) {
+  const list = document.getElementById("messages");
+  const form = document.getElementById("composer");
+  const socket = new Socket(chat.dataset.socket);
+  const rounds = new Rounds(list, { isThread: Boolean(chat.dataset.thread), sync: () => socket.send(rounds.seen()) });
+  const composer = form ? new Composer(form, { socket, rounds, isThread: Boolean(chat.dataset.thread) }) : null;
+
+  socket.onOpen = () => {
+    if (chat.dataset.thread) socket.send(rounds.seen());
+    composer?.resend();
+  };
+  socket.onFrame = (frame) => {
+    if (frame.type === "sent") composer?.accept(frame);
+    else if (frame.type === "error") composer?.refuse(frame);
+    else rounds.apply(frame);
+    if (frame.type === "run") composer?.refresh();
+  };
+  socket.connect();
+} else {
+  const form = document.getElementById("composer");
+  if (form) new Composer(form, { socket: null, rounds: null, isThread: true });
+}

@@ -1,0 +1,204 @@
+// The message box: Enter sends, the draft survives, one message is one run however often it is sent.
+
+const PENDING_POST = "chat:posted";
+
+function newKey() {
+  // randomUUID is missing where a school serves plain HTTP.
+  if (crypto.randomUUID) return crypto.randomUUID();
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export class Composer {
+  constructor(form, { socket, rounds, isThread }) {
+    this.form = form;
+    this.socket = socket;
+    this.rounds = rounds;
+    this.isThread = isThread;
+    this.box = form.elements.input;
+    this.mode = form.elements.mode ?? null;
+    this.key = form.elements.key;
+    this.note = form.querySelector("#composer-note");
+    this.sendButton = form.querySelector("[data-action=send]");
+    this.stopButton = form.querySelector("[data-action=stop]");
+    this.draftName = `chat:draft:${form.dataset.draft}`;
+    this.pending = null;
+    this.isPosting = false;
+    this.settlePosted();
+    this.restore();
+    this.listen();
+    this.fit();
+    this.refresh();
+    if (matchMedia("(hover: hover)").matches) this.box.focus({ preventScroll: true });
+  }
+
+  listen() {
+    this.box.addEventListener("input", () => {
+      this.save();
+      this.fit();
+      if (!this.pending) this.say("");
+    });
+    this.mode?.addEventListener("change", () => this.save());
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      if (!event.repeat) this.form.requestSubmit(this.sendButton);
+    });
+    this.form.addEventListener("submit", (event) => this.submit(event));
+    document.addEventListener("submit", (event) => this.submitInRound(event));
+    addEventListener("pageshow", () => {
+      this.isPosting = false;
+    });
+    for (const card of document.querySelectorAll("[data-action=example]")) {
+      card.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.fill(card.textContent.trim());
+      });
+    }
+  }
+
+  fill(text) {
+    this.box.value = text;
+    this.box.focus();
+    this.box.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  submit(event) {
+    if (event.submitter === this.stopButton) return this.stop(event);
+    if (!this.box.value.trim() || this.pending || this.isPosting) return event.preventDefault();
+    if (this.rounds?.going().length) {
+      event.preventDefault();
+      return this.say(this.form.dataset.waiting);
+    }
+    if (!this.isThread || !this.rounds) return this.post();
+    event.preventDefault();
+    this.pending = { action: "send", key: this.key.value, input: this.box.value, mode: this.mode?.value ?? "" };
+    if (this.socket.send(this.pending)) this.sendButton.setAttribute("aria-busy", "true");
+    else this.postInstead();
+    return undefined;
+  }
+
+  // Leaves the page; the draft is dropped when the next page shows the message.
+  post() {
+    this.isPosting = true;
+    this.sendButton.setAttribute("aria-busy", "true");
+    sessionStorage.setItem(PENDING_POST, JSON.stringify({ draft: this.draftName, key: this.key.value }));
+  }
+
+  // Without a socket the form is sent, but a server that does not answer must not take the page away.
+  async postInstead() {
+    try {
+      const response = await fetch(location.href, { method: "HEAD", credentials: "same-origin" });
+      if (!response.ok) throw new Error(String(response.status));
+    } catch {
+      this.pending = null;
+      this.say(this.form.dataset.offline);
+      return;
+    }
+    if (!this.pending) return;
+    this.pending = null;
+    this.post();
+    this.form.submit();
+  }
+
+  // After a new connection: the same key makes it the same run.
+  resend() {
+    if (this.pending) this.socket.send(this.pending);
+  }
+
+  accept({ key }) {
+    if (this.pending?.key !== key) return;
+    if (this.box.value === this.pending.input) this.box.value = "";
+    this.finish();
+    this.save();
+    this.fit();
+    this.say("");
+    this.refresh();
+  }
+
+  refuse({ key, message }) {
+    this.say(message);
+    if (this.pending?.key === key) this.finish();
+    this.stopButton.disabled = false;
+  }
+
+  finish() {
+    this.pending = null;
+    this.key.value = newKey();
+    this.sendButton.removeAttribute("aria-busy");
+  }
+
+  stop(event) {
+    const going = this.rounds?.going() ?? [];
+    if (!this.socket?.isOpen || !going.length) return;
+    event.preventDefault();
+    this.stopButton.disabled = true;
+    for (const article of going) this.socket.send({ action: "stop", run: article.dataset.run });
+  }
+
+  // "Stop" and "Try again" in a round.
+  submitInRound(event) {
+    const form = event.target;
+    const article = form.closest("article[data-run]");
+    if (!article || !form.dataset.form) return;
+    const run = article.dataset.run;
+    const frame = form.dataset.form === "stop" ? { action: "stop", run } : {
+      action: "send",
+      key: newKey(),
+      input: article.querySelector("[data-part=input]").textContent,
+      mode: article.dataset.mode,
+      replaces: run,
+    };
+    if (this.socket?.send(frame)) {
+      event.preventDefault();
+      form.querySelector("button").disabled = true;
+      if (frame.action === "send") setTimeout(() => { form.querySelector("button").disabled = false; }, 2000);
+    } else if (!form.elements.csrfmiddlewaretoken) {
+      form.append(this.form.elements.csrfmiddlewaretoken.cloneNode());
+    }
+  }
+
+  // Shows "Stop" instead of "Send" while an answer is being written.
+  refresh() {
+    const going = this.rounds?.going() ?? [];
+    const hadFocus = document.activeElement === this.stopButton;
+    this.stopButton.hidden = !going.length;
+    this.sendButton.hidden = Boolean(going.length);
+    this.stopButton.disabled = false;
+    if (going.length) this.stopButton.setAttribute("formaction", `/runs/${going.at(-1).dataset.run}/stop/`);
+    else if (hadFocus) this.box.focus({ preventScroll: true });
+    if (!going.length && this.note.textContent === this.form.dataset.waiting) this.say("");
+  }
+
+  say(words) {
+    if (this.note.textContent !== words) this.note.textContent = words;
+    this.note.hidden = !words;
+  }
+
+  fit() {
+    this.box.style.height = "auto";
+    this.box.style.height = `${this.box.scrollHeight + 2}px`;
+  }
+
+  // The draft, one for each conversation and for a new one with each assistant.
+
+  save() {
+    const text = this.box.value;
+    if (text || this.mode) localStorage.setItem(this.draftName, JSON.stringify({ text, mode: this.mode?.value ?? "" }));
+    else localStorage.removeItem(this.draftName);
+  }
+
+  restore() {
+    const stored = localStorage.getItem(this.draftName);
+    if (!stored) return;
+    const { text, mode } = JSON.parse(stored);
+    if (!this.box.value) this.box.value = text;
+    if (this.mode && [...this.mode.options].some((one) => one.value === mode)) this.mode.value = mode;
+  }
+
+  settlePosted() {
+    const posted = JSON.parse(sessionStorage.getItem(PENDING_POST) ?? "null");
+    if (!posted || !document.querySelector(`article[data-key="${CSS.escape(posted.key)}"]`)) return;
+    localStorage.removeItem(posted.draft);
+    sessionStorage.removeItem(PENDING_POST);
+  }
+}

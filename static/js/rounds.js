@@ -1,0 +1,172 @@
+// The rounds on the page: applies frames by run and offset, keeps the reader's place.
+
+const NEAR_END_PX = 96;
+
+function element(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html.trim();
+  return template.content.firstElementChild;
+}
+
+function isGoing(article) {
+  return article.dataset.status === "running" || article.dataset.status === "queued";
+}
+
+export class Rounds {
+  constructor(list, { isThread, sync }) {
+    this.list = list;
+    this.isThread = isThread;
+    this.sync = sync;
+    this.syncedAt = 0;
+    this.announcer = document.getElementById("announcer");
+    this.toEnd = document.querySelector("[data-action=to-end]");
+    if (!isThread) return;
+    this.followEnd();
+    this.startAtEnd();
+  }
+
+  articles() {
+    return [...this.list.querySelectorAll("article[data-run]")];
+  }
+
+  going() {
+    return this.articles().filter(isGoing);
+  }
+
+  // What the server must know to tell what is missing.
+  seen() {
+    const articles = this.articles();
+    const slots = articles.map((one) => Number(one.dataset.slot));
+    return {
+      action: "sync",
+      first: slots.length ? Math.min(...slots) : 0,
+      after: slots.length ? Math.max(...slots) : 0,
+      open: articles.filter(isGoing).map((one) => one.dataset.run),
+      shown: articles.filter((one) => !isGoing(one)).map((one) => one.dataset.run),
+    };
+  }
+
+  // The page has lost its place; asks again, at most twice a second.
+  rejoin() {
+    const now = performance.now();
+    if (now - this.syncedAt < 500) return;
+    this.syncedAt = now;
+    this.sync();
+  }
+
+  apply(frame) {
+    const wasAtEnd = this.isAtEnd();
+    if (frame.type === "run") this.place(frame);
+    else if (frame.type === "fragment") this.replaceFragment(frame);
+    else if (["delta", "block", "tail", "reasoning", "tool"].includes(frame.type)) this.grow(frame);
+    if (wasAtEnd && frame.type !== "fragment") this.scrollToEnd();
+  }
+
+  place({ run, html }) {
+    const fresh = element(html);
+    const slot = Number(fresh.dataset.slot);
+    const old = document.getElementById(run) || this.articles().find((one) => Number(one.dataset.slot) === slot);
+    if (old?.isEqualNode(fresh)) return;
+    const hadStatus = old?.dataset.run === run ? old.dataset.status : "";
+    if (old) this.replace(old, fresh);
+    else {
+      const next = this.articles().find((one) => Number(one.dataset.slot) > slot);
+      this.list.insertBefore(fresh, next || null);
+    }
+    window.htmx?.process(fresh);
+    if (fresh.dataset.status !== hadStatus) this.announce(fresh);
+    if (!old && isGoing(fresh)) this.scrollToEnd();
+  }
+
+  replace(old, fresh) {
+    const hadFocus = old.contains(document.activeElement);
+    const thinking = fresh.querySelector("[data-part=reasoning]");
+    if (thinking && old.querySelector("[data-part=reasoning]")?.open) thinking.open = true;
+    old.replaceWith(fresh);
+    if (hadFocus) fresh.focus({ preventScroll: true });
+  }
+
+  grow(frame) {
+    const article = document.getElementById(frame.run);
+    if (!article) return this.rejoin();
+    if (!isGoing(article)) return;
+    if (frame.type === "tool") return this.replacePart(article, "tools", frame.html);
+    const mark = frame.type === "reasoning" ? "reasoning" : "offset";
+    const offset = Number(article.dataset[mark]);
+    if (frame.to <= offset) return;
+    if (frame.at !== offset) return this.rejoin();
+    article.dataset[mark] = frame.to;
+    if (frame.type === "reasoning") {
+      article.querySelector("[data-part=reasoning]").hidden = false;
+      article.querySelector("[data-part=reasoning-text]").insertAdjacentHTML("beforeend", frame.html);
+      return;
+    }
+    const tail = article.querySelector("[data-part=tail]");
+    if (frame.type === "delta") {
+      if (frame.html) tail.insertAdjacentHTML("beforeend", frame.html);
+    } else if (frame.type === "tail") {
+      tail.innerHTML = frame.html;
+    } else {
+      tail.insertAdjacentHTML("beforebegin", frame.html);
+      tail.innerHTML = frame.tail;
+    }
+  }
+
+  replacePart(article, part, html) {
+    article.querySelector(`[data-part=${part}]`)?.replaceWith(element(html));
+  }
+
+  replaceFragment({ target, html }) {
+    const old = document.getElementById(target);
+    const fresh = element(html);
+    if (!old || old.isEqualNode(fresh)) return;
+    const focused = old.contains(document.activeElement) ? document.activeElement.dataset.thread : "";
+    old.replaceWith(fresh);
+    window.htmx?.process(fresh);
+    if (focused) fresh.querySelector(`[data-thread="${focused}"]`)?.focus({ preventScroll: true });
+    if (target === "threads-recent") this.dropDoubles(fresh);
+    if (target === "thread-title") document.title = document.title.replace(/^.*(?= · )/, () => fresh.textContent.trim());
+  }
+
+  // A conversation that has moved up to the first page leaves the further ones.
+  dropDoubles(recent) {
+    const ids = new Set([...recent.querySelectorAll("[data-thread]")].map((one) => one.dataset.thread));
+    for (const link of document.querySelectorAll("#threads-more [data-thread]")) {
+      if (ids.has(link.dataset.thread)) link.closest("li").remove();
+    }
+  }
+
+  announce(article) {
+    const status = article.querySelector("[data-part=status]");
+    if (this.announcer && status) this.announcer.textContent = status.textContent;
+  }
+
+  // The reader's place: new text moves the page only when its end was in view.
+
+  isAtEnd() {
+    const root = document.documentElement;
+    return root.scrollHeight - root.clientHeight - window.scrollY < NEAR_END_PX;
+  }
+
+  scrollToEnd() {
+    window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+  }
+
+  startAtEnd() {
+    const [entry] = performance.getEntriesByType("navigation");
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    if (target && target !== this.articles().at(-1)) return;
+    if (entry?.type === "reload" || entry?.type === "back_forward") return;
+    this.scrollToEnd();
+  }
+
+  followEnd() {
+    if (!this.toEnd) return;
+    this.toEnd.addEventListener("click", () => this.scrollToEnd());
+    const show = () => {
+      this.toEnd.hidden = this.isAtEnd();
+    };
+    addEventListener("scroll", show, { passive: true });
+    addEventListener("resize", show, { passive: true });
+  }
+}
