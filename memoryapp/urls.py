@@ -7,3 +7,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("chat.urls")),
 ]
+
+# Below the API's paths these answer as JSON.
+handler400 = "chat.api.errors.bad_request"
+handler500 = "chat.api.errors.server_error"

@@ -1,0 +1,96 @@
+"""Rows as JSON values (DESIGN §6). Times are ISO 8601 in UTC, costs decimal text."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from chat.models import Agent, Run, RunLedger, Thread
+from chat.presentation import trouble_words
+
+Json = dict[str, Any]
+
+
+def agent_json(agent: Agent) -> Json:
+    """`agent` comes with its modes, provider and tenant."""
+    return {
+        "id": agent.pk,
+        "name": agent.name,
+        "description": agent.description,
+        "tenant": {"id": agent.tenant_id, "name": agent.tenant.name},
+        "modes": [{"id": mode.slug, "name": mode.name} for mode in agent.modes.all()],
+        "model": agent.model,
+        "is_local": agent.provider.is_local,
+    }
+
+
+def thread_json(thread: Thread, run_count: int) -> Json:
+    """`run_count` counts the rounds of the active path."""
+    return {
+        "id": thread.pk,
+        "title": thread.title,
+        "status": thread.status,
+        "updated_at": _time(thread.updated_at),
+        "run_count": run_count,
+    }
+
+
+def run_json(run: Run) -> Json:
+    """A round in the message stream of a thread; `output` grows while the run is going."""
+    return {
+        "id": run.pk,
+        "status": run.status,
+        "input": run.input,
+        "output": run.output,
+        "error": _error(run),
+        "mode": run.mode or None,
+        "created_at": _time(run.created_at),
+        "finished_at": _time(run.finished_at),
+        "usage": usage_json(run),
+        "replaces": run.replaces_id,
+    }
+
+
+def outcome_json(run: Run) -> Json:
+    """How a run ended; the ledger is told apart."""
+    return {
+        "run_id": run.pk,
+        "thread_id": run.thread_id,
+        "status": run.status,
+        "output": run.output,
+        "error": _error(run),
+        "usage": usage_json(run),
+    }
+
+
+def usage_json(run: Run) -> Json:
+    return {
+        "input_tokens": run.input_tokens,
+        "output_tokens": run.output_tokens,
+        "is_estimate": run.is_estimate,
+        "cost": f"{run.cost:f}",
+    }
+
+
+def ledger_json(run: Run) -> Json | None:
+    """What the model was told, whole: it is the owner's. None when it is no longer kept."""
+    try:
+        ledger = run.ledger
+    except RunLedger.DoesNotExist:
+        return None
+    return {
+        "segments": ledger.segments,
+        "tools": ledger.tools,
+        "total_tokens": ledger.total_tokens,
+        "shared_tokens": ledger.shared_tokens,
+        "shared_budget_tokens": ledger.shared_budget_tokens,
+        "is_estimate": ledger.is_estimate,
+    }
+
+
+def _error(run: Run) -> Json | None:
+    if run.status != Run.Status.FAILED:
+        return None
+    return {"code": run.error_code, "message": trouble_words(run)}
+
+
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
