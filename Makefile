@@ -42,7 +42,8 @@ screenshots: $(DEV) prepare ## Takes the pictures in docs/.
 	$(BIN)/python -m tests.screenshots
 
 $(APP): requirements.txt
-	@$(PYTHON) -c 'import sys; v = "%d.%d" % sys.version_info[:2]; v in ("3.11", "3.12", "3.13") or sys.exit("Python 3.11, 3.12 or 3.13 is needed, but $(PYTHON) is " + v + ". Name another: make run PYTHON=python3.12")'
+	@case "$(VERSION)" in 3.11|3.12|3.13) ;; *) echo "Python 3.11, 3.12 or 3.13 is needed;" \
+		"$(PYTHON) is $(or $(VERSION),not there). Name another: make run PYTHON=python3.12"; exit 1 ;; esac
 	@case "$(PYTHON)" in .venv/*) ;; *) rm -rf .venv; $(PYTHON) -m venv .venv || \
 		{ rm -rf .venv; echo "The virtual environment could not be made. On Debian and Ubuntu: apt install python3-venv"; exit 1; } ;; esac
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
