@@ -15,6 +15,6 @@ from memoryapp.settings import *  # noqa: E402, F403
 TESTING = True
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-DEMO_DELAY_SECONDS = 0.0
+os.environ["DEMO_DELAY_SECONDS"] = "0"  # the demo provider reads it
 # The ranks that `make setup` fetched, if it did: the tests must pass without them too.
 TIKTOKEN_DIR = Path(os.environ.get("TIKTOKEN_DIR") or Path(__file__).resolve().parent.parent / "data" / "tiktoken")
