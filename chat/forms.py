@@ -5,7 +5,7 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
@@ -24,6 +24,14 @@ class LoginForm(AuthenticationForm):
         ),
         "inactive": _("This account is switched off. The administrator of your school can switch it on."),
     }
+
+
+class PasswordForm(PasswordChangeForm):
+    """A form among others on its page, so it does not take the focus."""
+
+    def __init__(self, user: User, data: QueryDict | None = None) -> None:
+        super().__init__(user, data)
+        del self.fields["old_password"].widget.attrs["autofocus"]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Filters for numbers and times, in the page's language and the user's time zone."""
+"""Filters for times and durations, in the page's language and the user's time zone."""
 
 import math
 from datetime import datetime, timedelta
@@ -7,23 +7,8 @@ from django import template
 from django.template.defaultfilters import date as date_text
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 register = template.Library()
-
-WEEK_DAYS = 7
-
-
-@register.filter
-def number(value: int | float | None) -> str:
-    """1284 as “1,284”; a dash for nothing."""
-    return "–" if value is None else f"{value:,}"
-
-
-@register.filter
-def percent(part: float, whole: float) -> str:
-    """The share as “41%”, never above its due: 99.6 % is not yet full. Nothing of nothing is 0 %."""
-    return f"{math.floor(100 * part / whole) if whole else 0}%"
 
 
 @register.filter
@@ -31,7 +16,7 @@ def seconds(value: float | None) -> str:
     """A duration: “0.8 s”, “12 s”, “2 min 5 s”; a dash for nothing."""
     if value is None:
         return "–"
-    if value < 10:
+    if round(value, 1) < 10:
         return _("%(seconds)s s") % {"seconds": f"{value:.1f}"}
     whole = round(value)
     if whole < 60:
@@ -52,17 +37,6 @@ def time_from_now(value: timedelta) -> str:
 
 
 @register.filter
-def day_group(value: datetime) -> str:
-    """The heading under which a list of conversations shows the moment; lists sorted by it can be regrouped by it."""
-    days = _days_ago(value)
-    if days <= 0:
-        return _("Today")
-    if days == 1:
-        return _("Yesterday")
-    return _("Last 7 days") if days < WEEK_DAYS else _("Earlier")
-
-
-@register.filter
 def moment(value: datetime) -> str:
     """Day and time as short as they are clear: “today 14:05”, “yesterday 9:30”, “3 Nov 14:05”, “2 May 2025”."""
     local, days = timezone.localtime(value), _days_ago(value)
@@ -75,22 +49,6 @@ def moment(value: datetime) -> str:
         return date_text(local, _("j M H:i"))
     # Translators: a day of another year, in the notation of Django's date filter.
     return date_text(local, _("j M Y"))
-
-
-@register.filter
-def ago(value: datetime) -> str:
-    """How long ago in the largest whole unit: “just now”, “5 minutes ago”, “3 days ago”."""
-    passed = (timezone.now() - value).total_seconds()
-    if passed < 60:
-        return _("just now")
-    if passed < 3600:
-        count = int(passed // 60)
-        return ngettext("%(count)d minute ago", "%(count)d minutes ago", count) % {"count": count}
-    if passed < 86400:
-        count = int(passed // 3600)
-        return ngettext("%(count)d hour ago", "%(count)d hours ago", count) % {"count": count}
-    count = int(passed // 86400)
-    return ngettext("%(count)d day ago", "%(count)d days ago", count) % {"count": count}
 
 
 def _days_ago(value: datetime) -> int:

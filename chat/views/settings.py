@@ -7,7 +7,6 @@ from django.conf import settings as django_settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import PasswordChangeForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone, translation
@@ -15,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from chat.forms import PreferenceForm, TokenForm, time_zone_names
+from chat.forms import PasswordForm, PreferenceForm, TokenForm, time_zone_names
 from chat.middleware import PageRequest
 from chat.models import ApiToken
 
@@ -47,7 +46,7 @@ def save_preferences(request: HttpRequest) -> HttpResponse:
 @login_required
 def change_password(request: HttpRequest) -> HttpResponse:
     page = cast(PageRequest, request)
-    form = PasswordChangeForm(page.user, request.POST)
+    form = PasswordForm(page.user, request.POST)
     if not form.is_valid():
         return _page(page, password_form=form)
     update_session_auth_hash(request, form.save())
@@ -63,6 +62,7 @@ def create_token(request: HttpRequest) -> HttpResponse:
     page = cast(PageRequest, request)
     form = TokenForm(request.POST, user=page.user)
     if not form.is_valid():
+        form.fields["name"].widget.attrs["autofocus"] = True
         return _tokens(page, token_form=form)
     token, text = ApiToken.objects.issue(page.user, form.cleaned_data["name"])
     return _tokens(page, new_token=token, new_token_text=text)
@@ -73,11 +73,13 @@ def create_token(request: HttpRequest) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def revoke_token(request: HttpRequest, token_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
-    found = ApiToken.objects.for_user(page.user).filter(pk=token_id, revoked_at=None)
-    if not found.update(revoked_at=timezone.now()):
+    token = ApiToken.objects.for_user(page.user).usable().filter(pk=token_id).first()
+    if token is None:
         raise Http404
+    ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
     if page.htmx:
-        return _tokens(page)
+        return _tokens(page, revoked_token=token)
+    messages.success(request, _("The token “%(name)s” is revoked.") % {"name": token})
     return redirect("settings")
 
 
@@ -96,7 +98,7 @@ def _token_context(request: PageRequest) -> dict[str, object]:
 def _page(request: PageRequest, **context: object) -> HttpResponse:
     usual: dict[str, object] = {
         "preference_form": PreferenceForm(instance=request.preference),
-        "password_form": PasswordChangeForm(request.user),
+        "password_form": PasswordForm(request.user),
         "time_zones": time_zone_names(),
     }
     return render(request, "chat/settings/page.html", usual | _token_context(request) | context)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from chat.middleware import PageRequest
-from chat.models import Preference, Tenant
+from chat.models import Preference
 
 
 @require_POST
@@ -18,7 +18,8 @@ from chat.models import Preference, Tenant
 def switch_tenant(request: HttpRequest) -> HttpResponse:
     """Makes `tenant` the current school; one that the user is no member of is answered like one that does not exist."""
     page = cast(PageRequest, request)
-    tenant = Tenant.objects.for_user(page.user).filter(pk=request.POST.get("tenant", "")).first()
+    wanted = request.POST.get("tenant", "")
+    tenant = next((membership.tenant for membership in page.memberships if membership.tenant_id == wanted), None)
     if tenant is None:
         raise Http404
     Preference.objects.update_or_create(user=page.user, defaults={"tenant": tenant, "agent": None})

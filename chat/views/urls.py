@@ -1,7 +1,9 @@
 """Pages. Each area lists its own addresses here."""
 
+from django.conf import settings as django_settings
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, path
+from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
@@ -24,6 +26,7 @@ urlpatterns: list[URLPattern] = [
     path("runs/<slug:run_id>/answer.md", runs.answer, name="run-answer"),
     path("runs/<slug:run_id>/stop/", runs.stop_run, name="run-stop"),
     path("runs/<slug:run_id>/retry/", runs.retry, name="run-retry"),
+    path("favicon.ico", RedirectView.as_view(url=f"{django_settings.STATIC_URL}img/favicon.svg")),  # for pages of others: the admin site
     path("accounts/login/", LoginView.as_view(authentication_form=LoginForm, redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("language/", set_language, name="set-language"),
@@ -32,5 +35,5 @@ urlpatterns: list[URLPattern] = [
     path("settings/preferences/", settings.save_preferences, name="settings-preferences"),
     path("settings/password/", settings.change_password, name="settings-password"),
     path("settings/tokens/", settings.create_token, name="settings-tokens"),
-    path("settings/tokens/<str:token_id>/revoke/", settings.revoke_token, name="settings-token-revoke"),
+    path("settings/tokens/<slug:token_id>/revoke/", settings.revoke_token, name="settings-token-revoke"),
 ]

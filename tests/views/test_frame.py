@@ -146,6 +146,9 @@ class TestHeaders:
         middleware = HeadersMiddleware(lambda request: HttpResponse(headers={"Cache-Control": "max-age=60"}))
         assert middleware(RequestFactory().get("/"))["Cache-Control"] == "max-age=60"
 
+    def test_pages_that_name_no_icon_still_get_ours(self, client):
+        assert client.get("/favicon.ico")["Location"] == "/static/img/favicon.svg"
+
     def test_htmx_comes_from_this_server_and_may_not_evaluate_strings(self, client):
         page = client.get(LOGIN).content.decode()
         assert re.search(r'<script src="/static/django_htmx/htmx-2[^"]*" defer></script>', page)
@@ -189,10 +192,10 @@ class TestSchools:
         assert client.post("/tenants/switch/", {"tenant": second.id}).status_code == 302
         assert client.get("/settings/").context["school"] == second
 
-    @pytest.mark.parametrize("which", ["foreign", "missing", "none"])
+    @pytest.mark.parametrize("which", ["foreign", "missing", "none", "unreadable"])
     def test_foreign_school_is_answered_like_a_missing_one(self, which):
         user = builders.teacher()
-        tenant_id = {"foreign": builders.tenant().id, "missing": "tn_nowhere", "none": ""}[which]
+        tenant_id = {"foreign": builders.tenant().id, "missing": "tn_nowhere", "none": "", "unreadable": "tn_\0"}[which]
         assert sign_in(user).post("/tenants/switch/", {"tenant": tenant_id}).status_code == 404
         assert not Preference.objects.filter(user=user).exists()
 

@@ -125,7 +125,12 @@ class TestTokens:
         token, _text = ApiToken.objects.issue(teacher, "old script")
         response = page.post(f"/settings/tokens/{token.id}/revoke/", follow=True)
         assert not ApiToken.objects.usable().exists()
-        assert "old script" not in response.content.decode()
+        assert not response.context["tokens"]
+
+    def test_after_revoking_by_htmx_the_focus_goes_to_what_was_done(self, page, teacher):
+        token, _text = ApiToken.objects.issue(teacher, "old script")
+        response = page.post(f"/settings/tokens/{token.id}/revoke/", headers=HTMX)
+        assert re.search(r"autofocus>[^<]*old script", response.content.decode())
 
     def test_token_of_another_teacher_is_answered_like_a_missing_one(self, page):
         token, _text = ApiToken.objects.issue(builders.teacher(), "foreign")
