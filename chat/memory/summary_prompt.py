@@ -2,7 +2,6 @@
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Sequence
 
 from chat.memory.model import Unusable
@@ -104,8 +103,10 @@ _OUR_MARKS = (USER_MARK, ASSISTANT_MARK, ROUNDS_LABEL, SUMMARY_LABEL, THREAD_OPE
 _TEMPLATE = re.compile(r"<\|[a-z_]{1,20}\|>|\[/?INST\]|<</?SYS>>", re.IGNORECASE)
 _USER_LINE = re.compile(r"^\W{0,4}(?:用户|教师|老师|user|human)\W{0,4}[:：]", re.MULTILINE | re.IGNORECASE)
 _ASSISTANT_LINE = re.compile(r"^\W{0,4}(?:助手|AI|assistant)\W{0,4}[:：]", re.MULTILINE | re.IGNORECASE)
-_REPETITION_BYTES = 120
-_REPETITION_RATIO = 0.15  # of packed to plain size: Chinese prose lies near 0.6, lists of numbered tasks near 0.35
+_CLAUSE_END = re.compile(r"[。！？；，,;!?\n]+|\. ")
+_CLAUSES_LEAST = 8
+_DIFFERENT_LEAST = 0.25  # a list of numbered tasks is all different; a model that turns in circles says the same again and again
+_CIRCLE = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
 
 
 def _problem(text: str) -> str:
@@ -120,10 +121,14 @@ def _problem(text: str) -> str:
         return "off_format"  # a dialogue goes on instead of being summed up
     if _is_json(text):
         return "off_format"
-    plain = text.encode()
-    if len(plain) >= _REPETITION_BYTES and len(zlib.compress(plain)) < _REPETITION_RATIO * len(plain):
-        return "repetition"
-    return ""
+    return "repetition" if _is_repetition(text) else ""
+
+
+def _is_repetition(text: str) -> bool:
+    clauses = [clause.strip() for clause in _CLAUSE_END.split(text) if clause.strip()]
+    if len(clauses) >= _CLAUSES_LEAST and len(set(clauses)) <= _DIFFERENT_LEAST * len(clauses):
+        return True
+    return any(match.end() - match.start() > len(text) / 2 for match in _CIRCLE.finditer(text))
 
 
 def _is_json(text: str) -> bool:

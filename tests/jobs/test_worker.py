@@ -213,5 +213,3 @@ def test_losing_the_lease_ends_the_model_call(handle, settings):
     run_until(stop)
     assert raised == [True]
     assert Work.objects.get().lease == "other"
-
-

@@ -49,7 +49,9 @@ class FreeLease:
 def cloud_agent(**fields: object) -> Agent:
     """An assistant on a paid service that is not local."""
     school = builders.tenant()
-    service = builders.provider(school, name="云", kind="openai", base_url="http://127.0.0.1:9/v1", is_local=False, input_price=2, output_price=8)
+    service = builders.provider(
+        school, name="云", kind="openai", base_url="http://127.0.0.1:9/v1", is_local=False, input_price=2, output_price=8
+    )
     return builders.agent(school, **{"provider": service, "model": "large"} | fields)
 
 

@@ -1,5 +1,6 @@
 """How memory asks a model: to whom it goes, and what is written down."""
 
+import contextlib
 from decimal import Decimal
 
 import pytest
@@ -42,11 +43,8 @@ def ask_about(thread: Thread) -> str:
 def op_of(reply: object, agent: Agent | None = None) -> MemoryOp:
     """The operation that one call has left."""
     thread = thread_of(agent or cloud_agent())
-    with scripted(AnsweringProvider(lambda request: reply)):
-        try:
-            ask_about(thread)
-        except (ProviderError, Unusable):
-            pass
+    with scripted(AnsweringProvider(lambda request: reply)), contextlib.suppress(ProviderError, Unusable):
+        ask_about(thread)
     return MemoryOp.objects.get()
 
 
@@ -128,7 +126,10 @@ def test_an_empty_answer_is_unusable_and_keeps_its_usage():
 def test_a_local_model_of_the_school_stands_in_for_a_service_that_is_away(error):
     agent = cloud_agent()
     local = local_ollama(agent)
-    with scripted(AnsweringProvider(lambda request: error())), scripted(AnsweringProvider(lambda request: "本地摘要。"), "ollama") as stand_in:
+    with (
+        scripted(AnsweringProvider(lambda request: error())),
+        scripted(AnsweringProvider(lambda request: "本地摘要。"), "ollama") as stand_in,
+    ):
         assert ask_about(thread_of(agent)) == "本地摘要。"
     assert [one.model for one in stand_in.endpoints] == ["qwen"]
     ops = list(MemoryOp.objects.order_by("created_at").values_list("provider_id", "model", "outcome", "error_code", "agent_id"))
@@ -142,42 +143,53 @@ def test_a_local_model_of_the_school_stands_in_for_a_service_that_is_away(error)
 def test_other_failures_do_not_move_the_text_elsewhere(error):
     agent = cloud_agent()
     local_ollama(agent)
-    with scripted(AnsweringProvider(lambda request: error())), scripted(AnsweringProvider(), "ollama") as other:
-        with pytest.raises(error):
-            ask_about(thread_of(agent))
+    with scripted(AnsweringProvider(lambda request: error())), scripted(AnsweringProvider(), "ollama") as other, pytest.raises(error):
+        ask_about(thread_of(agent))
     assert other.requests == []
 
 
 def test_an_ollama_that_is_not_local_does_not_stand_in():
     agent = cloud_agent()
     local_ollama(agent, is_local=False)
-    with scripted(AnsweringProvider(lambda request: ProviderUnreachable())), scripted(AnsweringProvider(), "ollama") as other:
-        with pytest.raises(ProviderUnreachable):
-            ask_about(thread_of(agent))
+    with (
+        scripted(AnsweringProvider(lambda request: ProviderUnreachable())),
+        scripted(AnsweringProvider(), "ollama") as other,
+        pytest.raises(ProviderUnreachable),
+    ):
+        ask_about(thread_of(agent))
     assert other.requests == []
 
 
 def test_the_ollama_of_another_school_does_not_stand_in():
     local_ollama(cloud_agent())
-    with scripted(AnsweringProvider(lambda request: ProviderUnreachable())), scripted(AnsweringProvider(), "ollama") as other:
-        with pytest.raises(ProviderUnreachable):
-            ask_about(thread_of(cloud_agent()))
+    with (
+        scripted(AnsweringProvider(lambda request: ProviderUnreachable())),
+        scripted(AnsweringProvider(), "ollama") as other,
+        pytest.raises(ProviderUnreachable),
+    ):
+        ask_about(thread_of(cloud_agent()))
     assert other.requests == []
 
 
 def test_a_local_assistant_never_goes_to_a_cloud():
     agent = cloud_agent()
     local = local_ollama(agent)
-    with scripted(AnsweringProvider(lambda request: ProviderUnreachable()), "ollama"), scripted(AnsweringProvider()) as cloud:
-        with pytest.raises(ProviderUnreachable):
-            ask_about(thread_of(local))
+    with (
+        scripted(AnsweringProvider(lambda request: ProviderUnreachable()), "ollama"),
+        scripted(AnsweringProvider()) as cloud,
+        pytest.raises(ProviderUnreachable),
+    ):
+        ask_about(thread_of(local))
     assert cloud.requests == []
 
 
 def test_an_ollama_without_a_known_model_does_not_stand_in():
     agent = cloud_agent()
     builders.provider(agent.tenant, name="本地", kind="ollama", base_url="http://127.0.0.1:11434")
-    with scripted(AnsweringProvider(lambda request: ProviderUnreachable())), scripted(AnsweringProvider(), "ollama") as other:
-        with pytest.raises(ProviderUnreachable):
-            ask_about(thread_of(agent))
+    with (
+        scripted(AnsweringProvider(lambda request: ProviderUnreachable())),
+        scripted(AnsweringProvider(), "ollama") as other,
+        pytest.raises(ProviderUnreachable),
+    ):
+        ask_about(thread_of(agent))
     assert other.requests == []
