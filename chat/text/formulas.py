@@ -61,10 +61,14 @@ def is_dollar_formula(inner: str, following: str) -> bool:
     return not (inner[0].isdigit() and (has_words or _PROSE.search(plain)))
 
 
+def limit_chars(opener: str) -> int:
+    """How many characters a formula with `opener` may have at most."""
+    return DISPLAY_CHARS if opener in ("$$", r"\[") else INLINE_CHARS
+
+
 def find_closer(text: str, start: int, opener: str, end: int | None = None) -> int:
     """Where the formula that `opener` opens at `start` has its closer, -1 when it has none within its limit."""
-    limit = start + (DISPLAY_CHARS if opener in ("$$", r"\[") else INLINE_CHARS)
-    end = min(limit, len(text) if end is None else end)
+    end = min(start + limit_chars(opener), len(text) if end is None else end)
     closer, place = CLOSERS[opener], start + len(opener)
     while (place := text.find(closer, place, end)) >= 0:
         backslashes = 0
@@ -81,6 +85,11 @@ def opener_at(text: str, place: int) -> str:
     if text.startswith("$$", place) or text.startswith((r"\(", r"\["), place):
         return text[place : place + 2]
     return "$" if text.startswith("$", place) else ""
+
+
+def is_block_tail(after: str) -> bool:
+    """True when a displayed formula with `after` behind it on its last line is a block of its own."""
+    return not after.strip() or after.strip() in _AFTER_BLOCK
 
 
 def install(md: MarkdownIt) -> None:
@@ -162,13 +171,15 @@ def _block(state: StateBlock, start_line: int, end_line: int, silent: bool) -> b
     place = find_closer(state.src, begin, opener)
     if place < 0:
         return False
+    # A paragraph in a list asks whether a line outside of the list ends it.
+    indent = min(state.blkIndent, state.sCount[start_line])
     line = start_line
     while state.eMarks[line] < place:
         line += 1
-        if line >= end_line or (state.sCount[line] < state.blkIndent and not state.isEmpty(line)):
+        if line >= end_line or (state.sCount[line] < indent and not state.isEmpty(line)):
             return False
     after = state.src[place + 2 : state.eMarks[line]].strip()
-    if after and after not in _AFTER_BLOCK:
+    if not is_block_tail(after):
         return False
     if silent:
         return True
