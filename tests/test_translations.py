@@ -32,7 +32,8 @@ GAP = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}")
 def sentences_of(path: Path) -> Iterator[str]:
     source = path.read_text()
     if path.suffix == ".html":
-        source = templatize(source)
+        # What is left of the markup keeps its indentation, which means nothing.
+        source = re.sub(r"^[ \t]+", "", templatize(source), flags=re.MULTILINE)
     for _line, found, _comments, _context in extract("python", io.BytesIO(source.encode()), keywords=KEYWORDS):
         yield found[0] if isinstance(found, tuple) else found
 
