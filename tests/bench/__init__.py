@@ -1,6 +1,6 @@
 """Measurements, as ratios within one run (`make bench`); never asserted by a timed test.
 
-run        starts everything, drives the load client of ../shared and prints its tables
+__main__   starts everything, drives the load client of ../shared and prints its tables
 adapter    the app as its page uses it, for the load client
 relay      a bare Daphne + httpx relay, the floor of the stack
 seed       users, threads and rows for the measurements

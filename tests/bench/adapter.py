@@ -1,4 +1,4 @@
-"""The app for the load client: `tests/bench/adapter.py:Page` sends over the open socket, `:Form` by POST."""
+"""The app for the load client: `tests/bench/adapter.py:Page`."""
 
 import html
 import json
@@ -48,36 +48,3 @@ class Page(App):
 
         conn.send_json(question)
         await conn.until(is_end, feed, timeout=600)
-
-
-class Form(Page):
-    """The same page without a script's socket send: the composer's form posts, the answer comes over the socket."""
-
-    async def open(self, i):
-        socket = await super().open(i)
-        socket.client = i
-        return socket
-
-    async def ask(self, conn, prompt, model, feed):
-        jar = self.sessions[conn.client]
-        seen = {"run": None}
-
-        def is_end(text):
-            frame = json.loads(text)
-            if frame["type"] != "run":
-                return False
-            status = re.search(r'data-status="?(\w+)', frame["html"]).group(1)
-            if seen["run"] is None and status in ("queued", "running"):
-                seen["run"] = frame["run"]
-            if frame["run"] == seen["run"] and status == "failed":
-                raise RuntimeError("run failed")
-            return frame["run"] == seen["run"] and status == "completed"
-
-        waiting = conn.loop.create_task(conn.until(is_end, feed, 600))
-        head = {"x-csrftoken": jar.get("csrftoken", ""), "referer": f"{self.url}/"}
-        form = {"input": prompt, "key": str(uuid.uuid4()), "thread": self.threads(conn)}
-        status, _, _ = await http("POST", self.send_url(conn), form, head, jar, form=True)
-        if status not in (200, 204, 302, 303):
-            waiting.cancel()
-            raise RuntimeError(f"send: HTTP {status}")
-        await waiting

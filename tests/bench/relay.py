@@ -10,9 +10,11 @@ import os
 import httpx
 from channels.generic.websocket import AsyncWebsocketConsumer
 from channels.routing import ProtocolTypeRouter, URLRouter
+from django.conf import settings
 from django.urls import path
 
 COALESCE_SECONDS = 0.05
+settings.configure()
 _clients: list[httpx.AsyncClient] = []
 
 

@@ -10,6 +10,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
     django.setup()
 
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -28,8 +29,9 @@ def school(model: str, base_url: str) -> Agent:
 
 def users(agent: Agent, count: int) -> None:
     """Teachers user0 … with one empty thread each; the load client knows the password."""
+    quick = PBKDF2PasswordHasher().encode(PASSWORD, "load", iterations=1)
     for number in range(count):
-        user = User.objects.create_user(f"user{number}", password=PASSWORD)
+        user = User.objects.create(username=f"user{number}", password=quick)
         Membership.objects.create(tenant=agent.tenant, user=user)
         Thread.objects.create(tenant=agent.tenant, agent=agent, user=user, title="load")
 
