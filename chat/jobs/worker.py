@@ -104,7 +104,6 @@ class Worker:
             return None
         except Exception:
             log.exception("Work %s failed", lease.work_id)
-            connection.close_if_unusable_or_obsolete()
             later = Later(timezone.now() + timedelta(seconds=wait_seconds(lease.attempts + 1)), INTERNAL_ERROR)
         except BaseException:
             lease.release()
