@@ -5,6 +5,7 @@ that is being stored never holds up a stop. A page that cannot keep up is closed
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import parse_qs
@@ -32,7 +33,9 @@ from chat.viewer import Fragment, Viewer, find_viewer, fragments
 OUTBOX_EVENTS = 1_000  # 50 s of one run at full pace
 SENDS_AT_ONCE = 4
 FRAME_MAX_BYTES = 1024 * 1024
-ANONYMOUS, NOT_FOUND, TOO_SLOW = 4401, 4404, 4408
+ANONYMOUS, NOT_FOUND, TOO_SLOW, BROKEN = 4401, 4404, 4408, 1011
+
+log = logging.getLogger(__name__)
 
 
 class PageConsumer(AsyncWebsocketConsumer):
@@ -80,7 +83,15 @@ class PageConsumer(AsyncWebsocketConsumer):
     def _spawn(self, work: Coroutine[Any, Any, None], name: str = "writer") -> None:
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._settle)
+
+    def _settle(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._is_closing:
+            log.error("The page's socket failed in %s", task.get_name(), exc_info=error)
+            self._is_closing = True
+            self._spawn(self.close(BROKEN), "close")  # the page comes back and is told all
 
     def _deliver(self, item: Any) -> None:  # noqa: ANN401  an event, news, a synchronisation or a ready frame
         """Takes what is to go out; never waits."""
@@ -161,7 +172,7 @@ class PageConsumer(AsyncWebsocketConsumer):
             elif isinstance(item, News):
                 await self._tell_news(item)
             elif isinstance(item, Sync):
-                await self._sync(item)
+                await self._catch_up(item)
 
     async def _put(self, text: str) -> None:
         if text:
@@ -206,7 +217,7 @@ class PageConsumer(AsyncWebsocketConsumer):
             return ""
         return event.formatted(f"frame:run:{self.viewer.language}", lambda _event: self._run_frame(run))
 
-    async def _sync(self, action: Sync) -> None:
+    async def _catch_up(self, action: Sync) -> None:
         """Tells what the page lacks: rounds first, then what stands around them."""
         for run in await hop(runs_behind, self.user, self.viewer.thread_id, action.seen):
             # No await between the look at the run that goes and the note of how far the page is told.

@@ -16,6 +16,11 @@ def frame(kind: str, **fields: str | int) -> str:
     return json.dumps({"type": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
 
 
+def _visible(open_text: str) -> int:
+    # Most text holds no formula, and this runs for each viewer and each piece of text.
+    return visible_end(open_text) if "$" in open_text or "\\" in open_text else len(open_text)
+
+
 class Gap(Exception):
     """The viewer lacks text before this event and must be told from the start."""
 
@@ -35,7 +40,7 @@ class Told:
     @classmethod
     def of(cls, text: str, closed: int, reasoning: int) -> "Told":
         open_text = text[closed:]
-        return cls(closed, open_text, visible_end(open_text), reasoning)
+        return cls(closed, open_text, _visible(open_text), reasoning)
 
     @property
     def end(self) -> int:
@@ -51,28 +56,21 @@ class Told:
             return ""
         if event.start > at:
             raise Gap
-        was_visible = self.visible
         whole = self.open_text + event.text[at - event.start :]
         split = max(event.closed - closed, 0)
+        shown_before = 0 if split else self.visible
         self.closed, self.open_text = closed + split, whole[split:]
-        self.visible = visible_end(self.open_text)
-        if split:
-            name = f"block:{language}"
-        elif self.visible >= was_visible:
-            name = "delta"
-        else:
-            name = "tail"
+        self.visible = max(_visible(self.open_text), shown_before)
 
         def make(_event: TextAdded) -> str:
-            shown = self.open_text[: self.visible]
-            if name == "delta":
-                return frame("delta", run=event.run_id, at=at, to=self.end, html=tail_html(shown[was_visible:]))
-            if name == "tail":
-                return frame("tail", run=event.run_id, at=at, to=self.end, html=tail_html(shown))
-            return frame("block", run=event.run_id, at=at, to=self.end, html=answer_html(whole[:split]), tail=tail_html(shown))
+            html = tail_html(self.open_text[shown_before : self.visible])
+            if not split:
+                return frame("delta", run=event.run_id, at=at, to=self.end, html=html)
+            return frame("block", run=event.run_id, at=at, to=self.end, html=answer_html(whole[:split]), tail=html)
 
         is_shared = at == event.start and closed == event.closed_before
-        return event.formatted(f"frame:{name}", make) if is_shared else make(event)
+        name = f"frame:block:{language}" if split else f"frame:delta:{shown_before}"
+        return event.formatted(name, make) if is_shared else make(event)
 
     def think(self, event: ReasoningAdded) -> str:
         """As `add`, for the model's reasoning."""

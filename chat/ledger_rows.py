@@ -32,13 +32,14 @@ REASON_WORDS: dict[str, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """One segment. `cuts` are sentences that say what was shortened or left out, and why; "" budget is 0: it is never cut."""
+    """One segment. `cuts` are sentences that say what was shortened or left out, and why. Without `has_budget` it is never cut."""
 
     name: str
     label: str
     text: str
     tokens: int
     budget_tokens: int
+    has_budget: bool
     use: str
     cuts: list[str]
     source_ids: list[str]
@@ -74,7 +75,8 @@ def _segment_row(segment: Segment) -> SegmentRow:
         text=segment.text,
         tokens=segment.tokens,
         budget_tokens=segment.budget_tokens,
-        use=_("%(tokens)s of %(budget)s tokens") % use if segment.budget_tokens else _("%(tokens)s tokens, never cut") % use,
+        has_budget=segment.priority > 0,
+        use=_("%(tokens)s of %(budget)s tokens") % use if segment.priority else _("%(tokens)s tokens, never cut") % use,
         cuts=cuts,
         source_ids=segment.source_ids,
     )

@@ -143,7 +143,10 @@ class RunCard:
 
 
 def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
-    """Makes the card of a row; `live` is the same run while it goes. A finished row comes from `transcript.shown_runs`."""
+    """Makes the card of a row; `live` is the same run while it goes.
+
+    Facts are shown of rows from `transcript.shown_runs` and of ended runs: others do not know their provider without a query.
+    """
     status, output, closed, reasoning, calls = run.status, run.output, 0, run.reasoning, run.tool_calls
     if live is not None:
         status, output, closed, reasoning, calls = "running", live.text, live.closed, live.reasoning, live.tool_calls
@@ -173,7 +176,7 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         reasoning_offset=len(reasoning),
         tools=tool_lines(calls),
         trouble=trouble_words(run),
-        facts=[] if run.is_going else fact_words(run),
+        facts=fact_words(run) if hasattr(run, "memory_tokens") and not run.is_going else [],
         has_output=bool(output),
         has_earlier_tries=run.replaces_id is not None,
     )
@@ -191,7 +194,7 @@ def trouble_words(run: Run) -> str:
 def fact_words(run: Run) -> list[str]:
     """The quiet line under an answer: what was in the prompt, tokens, time, model and where it stands."""
     facts: list[str] = []
-    if getattr(run, "memory_tokens", None):
+    if getattr(run, "memory_tokens", 0):
         facts.append(_("with earlier rounds"))
     tokens = run.input_tokens + run.output_tokens
     if tokens:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from chat.models import Run, Thread, Work
@@ -53,8 +54,8 @@ def finish_run(run_id: str, outcome: Outcome) -> Run:
         )
         if ended:
             after_end([run.thread_id], now)
-    run.refresh_from_db()
-    return run
+    # With what pages show of it, so that no viewer has to look it up again.
+    return Run.objects.select_related("provider").annotate(memory_tokens=F("ledger__shared_tokens")).get(pk=run_id)
 
 
 def after_end(thread_ids: list[str], now: datetime) -> None:

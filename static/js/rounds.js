@@ -58,7 +58,7 @@ export class Rounds {
     const wasAtEnd = this.isAtEnd();
     if (frame.type === "run") this.place(frame);
     else if (frame.type === "fragment") this.replaceFragment(frame);
-    else if (["delta", "block", "tail", "reasoning", "tool"].includes(frame.type)) this.grow(frame);
+    else if (["delta", "block", "reasoning", "tool"].includes(frame.type)) this.grow(frame);
     if (wasAtEnd && frame.type !== "fragment") this.scrollToEnd();
   }
 
@@ -104,8 +104,6 @@ export class Rounds {
     const tail = article.querySelector("[data-part=tail]");
     if (frame.type === "delta") {
       if (frame.html) tail.insertAdjacentHTML("beforeend", frame.html);
-    } else if (frame.type === "tail") {
-      tail.innerHTML = frame.html;
     } else {
       tail.insertAdjacentHTML("beforebegin", frame.html);
       tail.innerHTML = frame.tail;
