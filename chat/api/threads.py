@@ -6,6 +6,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db.models import Count, Q
 from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
 
 from chat.api.authentication import Caller
 from chat.api.body import check_names, read_object
@@ -79,9 +80,9 @@ def move_thread(status: Thread.Status) -> Callable[..., Awaitable[JsonResponse]]
 
 def _move(user: User, thread_id: str, status: Thread.Status) -> Json:
     mine = Thread.objects.for_user(user).filter(pk=thread_id)
+    # The new time brings the change to open pages, which look for threads that were touched.
+    mine.exclude(status=status).update(status=status, updated_at=timezone.now())
     thread = mine.first()
     if thread is None:
         raise NotFound
-    mine.update(status=status)
-    thread.status = status
     return thread_json(thread, _run_counts([thread]).get(thread.pk, 0))
