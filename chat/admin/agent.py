@@ -50,6 +50,12 @@ class AgentForm(forms.ModelForm):
         model = Agent
         fields = "__all__"
 
+    def _post_clean(self) -> None:
+        """Leaves the stored modes out: those in the page's own forms are judged with the new prompt, and may replace them."""
+        self.instance._prefetched_objects_cache = {"modes": self.instance.modes.none()}
+        super()._post_clean()  # type: ignore[misc]
+        del self.instance._prefetched_objects_cache
+
 
 class SchoolsOwn(SchoolAdmin):
     """Rows that a school makes for itself: the school is chosen once, and is already there for whoever has only one."""
@@ -67,6 +73,7 @@ class SchoolsOwn(SchoolAdmin):
 @admin.register(Provider)
 class ProviderAdmin(SchoolsOwn):
     form = ProviderForm
+    ordering = ["tenant", "name"]
     list_display = ["name", "tenant", "kind", "base_url", "is_local", "key_state", "input_price", "output_price"]
     list_filter = ["kind", "is_local", ("tenant", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["tenant"]
@@ -115,6 +122,7 @@ class AgentModeInline(admin.StackedInline):
 class AgentAdmin(SchoolsOwn):
     form = AgentForm
     inlines = [AgentModeInline]
+    ordering = ["tenant", "order", "name"]
     list_display = ["name", "tenant", "provider", "model", "context_tokens", "is_active", "order"]
     list_filter = ["is_active", ("tenant", admin.RelatedOnlyFieldListFilter), ("provider", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["tenant", "provider"]
@@ -160,6 +168,7 @@ class AgentAdmin(SchoolsOwn):
 @admin.register(AgentMode)
 class AgentModeAdmin(SchoolAdmin):
     school_path = "agent__tenant"
+    ordering = ["agent", "order", "pk"]
     list_display = ["name", "slug", "agent", "order"]
     list_filter = [("agent", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["agent"]

@@ -12,6 +12,7 @@ from chat.models import Run, RunLedger
 class RunAdmin(RecordAdmin):
     content_fields = ["input", "output", "reasoning", "tool_calls"]
     content_search_fields = ["input", "output"]
+    ordering = ["-created_at"]
     list_display = [
         "id",
         "status",
@@ -56,6 +57,7 @@ class RunAdmin(RecordAdmin):
 class RunLedgerAdmin(RecordAdmin):
     school_path = "run__tenant"
     content_fields = ["segments"]
+    ordering = ["-created_at"]
     list_display = ["run", "total_tokens", "shared_tokens", "shared_budget_tokens", "is_estimate", "created_at"]
     list_filter = ["is_estimate"]
     list_select_related = ["run"]

@@ -11,6 +11,7 @@ from chat.models import ApiToken, Membership, Preference, Tenant
 @admin.register(Tenant)
 class TenantAdmin(SchoolAdmin):
     school_path = "pk"
+    ordering = ["name", "pk"]
     list_display = ["name", "id", "created_at"]
     search_fields = ["name", "id"]
     date_hierarchy = "created_at"
@@ -20,6 +21,7 @@ class TenantAdmin(SchoolAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(SchoolAdmin):
+    ordering = ["tenant", "pk"]
     list_display = ["user", "tenant", "role", "created_at"]
     list_filter = ["role", ("tenant", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["user", "tenant"]
@@ -38,6 +40,7 @@ class MembershipAdmin(SchoolAdmin):
 
 @admin.register(Preference)
 class PreferenceAdmin(SuperuserOnly, admin.ModelAdmin):
+    ordering = ["pk"]
     list_display = ["user", "language", "theme", "time_zone", "tenant", "agent"]
     list_filter = ["language", "theme"]
     list_select_related = ["user", "tenant", "agent"]
@@ -53,6 +56,7 @@ class PreferenceAdmin(SuperuserOnly, admin.ModelAdmin):
 class ApiTokenAdmin(SuperuserOnly, admin.ModelAdmin):
     """Tokens are made by their owner or by `manage.py api_token`, for only then is the text seen."""
 
+    ordering = ["-created_at"]
     list_display = ["id", "name", "user", "created_at", "last_used_at", "revoked_at"]
     list_filter = [("revoked_at", admin.EmptyFieldListFilter)]
     list_select_related = ["user"]

@@ -10,6 +10,7 @@ from chat.models import Summary, Thread
 class ThreadAdmin(RecordAdmin):
     content_fields = ["title", "rolling_summary"]
     content_search_fields = ["title"]
+    ordering = ["-updated_at"]
     list_display = ["id", "title", "tenant", "agent", "user", "status", "is_incognito", "last_position", "updated_at"]
     list_filter = ["status", "is_incognito", ("tenant", admin.RelatedOnlyFieldListFilter), ("agent", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["tenant", "agent", "user"]
@@ -40,6 +41,7 @@ class ThreadAdmin(RecordAdmin):
 class SummaryAdmin(RecordAdmin):
     school_path = "thread__tenant"
     content_fields = ["text"]
+    ordering = ["-created_at"]
     list_display = ["id", "thread", "upto_slot", "origin", "created_at"]
     list_filter = ["origin"]
     list_select_related = ["thread"]

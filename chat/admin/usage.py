@@ -6,6 +6,7 @@ from chat.models import MemoryOp
 
 @admin.register(MemoryOp)
 class MemoryOpAdmin(RecordAdmin):
+    ordering = ["-created_at"]
     list_display = [
         "id",
         "kind",

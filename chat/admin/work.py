@@ -10,6 +10,7 @@ from chat.models import LayerState, Thread, Work, WorkerBeat
 
 @admin.register(Work)
 class WorkAdmin(RecordAdmin):
+    ordering = ["-created_at"]
     list_display = ["id", "kind", "subject_id", "due_at", "lease_until", "attempts", "error_code", "created_at"]
     list_filter = ["kind", "error_code"]
     search_fields = ["id", "subject_id", "error_code"]
@@ -24,6 +25,7 @@ class WorkAdmin(RecordAdmin):
 @admin.register(LayerState)
 class LayerStateAdmin(RecordAdmin):
     school_path = "thread__tenant"
+    ordering = ["-updated_at"]
     list_display = ["thread", "layer", "upto_slot", "attempts", "error_code", "retry_at", "updated_at"]
     list_filter = ["layer", "error_code"]
     list_select_related = ["thread"]
@@ -34,6 +36,7 @@ class LayerStateAdmin(RecordAdmin):
 
 @admin.register(WorkerBeat)
 class WorkerBeatAdmin(SuperuserOnly, admin.ModelAdmin):
+    ordering = ["-beat_at"]
     list_display = ["worker", "beat_at"]
     search_fields = ["worker"]
     date_hierarchy = "beat_at"

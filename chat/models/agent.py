@@ -168,7 +168,7 @@ class AgentMode(models.Model):
         return self.name
 
     def clean(self) -> None:
-        if self.agent_id:
+        if hasattr(self, "agent"):  # in the form of a new assistant the row is there before its key
             _check_prompt("prompt", count_tokens(self.agent.system_prompt) + count_tokens(self.prompt))
 
 

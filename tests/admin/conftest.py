@@ -1,0 +1,98 @@
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.db.models import Model
+from django.utils import timezone
+
+from chat.models import (
+    Agent,
+    ApiToken,
+    LayerState,
+    MemoryOp,
+    Preference,
+    Run,
+    RunLedger,
+    Summary,
+    Tenant,
+    Thread,
+    Work,
+    WorkerBeat,
+)
+from chat.roles import SCHOOL_ADMINISTRATORS
+from tests import builders
+
+SECRET = "绝密的一句话"
+
+
+@dataclass
+class School:
+    """A school with one row of every kind; every text of messages holds SECRET."""
+
+    tenant: Tenant
+    teacher: User
+    agent: Agent
+    thread: Thread
+    run: Run
+    rows: dict[type[Model], Model]
+
+
+def furnish(tenant: Tenant) -> School:
+    teacher = builders.teacher(tenant)
+    agent = builders.agent(tenant)
+    thread = builders.thread(teacher, agent, title=SECRET, rolling_summary=SECRET)
+    run = builders.run(thread, SECRET, SECRET, reasoning=SECRET, tool_calls=[{"name": "thread_read", "arguments": SECRET, "is_ok": True}])
+    rows = [
+        tenant,
+        teacher.memberships.get(),
+        agent.provider,
+        agent,
+        builders.mode(agent),
+        thread,
+        run,
+        RunLedger.objects.create(run=run, segments=[{"text": SECRET}]),
+        Summary.objects.create(thread=thread, upto_slot=1, upto_at=timezone.now(), text=SECRET),
+        MemoryOp.objects.create(
+            tenant=tenant, user=teacher, agent=agent, thread=thread, kind="summary", cost=2, error_code="provider_timeout"
+        ),
+        LayerState.objects.create(thread=thread, layer="thread", error_code="provider_timeout"),
+        Work.objects.create(kind="thread", subject_id=thread.pk, due_at=timezone.now()),
+        ApiToken.objects.issue(teacher, "脚本")[0],
+        Preference.objects.create(user=teacher, tenant=tenant, agent=agent),
+        WorkerBeat.objects.create(worker=f"worker of {tenant.pk}"),
+    ]
+    return School(tenant, teacher, agent, thread, run, {type(row): row for row in rows})
+
+
+@pytest.fixture
+def own(db) -> School:
+    return furnish(builders.tenant())
+
+
+@pytest.fixture
+def foreign(db) -> School:
+    return furnish(builders.tenant())
+
+
+@pytest.fixture
+def administrator(own) -> User:
+    """The administrator of the school `own`."""
+    user = builders.teacher(own.tenant, role="admin")
+    user.is_staff = True
+    user.save()
+    user.groups.add(Group.objects.get(name=SCHOOL_ADMINISTRATORS))
+    return user
+
+
+@pytest.fixture
+def at_school(client, administrator):
+    """A browser of the school's administrator."""
+    client.force_login(administrator)
+    return client
+
+
+@pytest.fixture
+def everywhere(client, db):
+    """A browser of a superuser."""
+    client.force_login(User.objects.create_superuser("root"))
+    return client
