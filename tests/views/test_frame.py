@@ -7,6 +7,7 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.test import AsyncClient, Client, RequestFactory
+from django.utils.module_loading import import_string
 from django.views.defaults import server_error
 
 from chat.middleware import HeadersMiddleware, PreferenceMiddleware, standing_of
@@ -241,6 +242,9 @@ class TestPreferenceMiddleware:
         user = builders.teacher()
         Preference.objects.create(user=user, time_zone="Mars/Olympus")
         assert sign_in(user).get("/settings/").status_code == 200
+
+    def test_no_middleware_forces_async_views_off_the_event_loop(self, settings):
+        assert [name for name in settings.MIDDLEWARE if not import_string(name).async_capable] == []
 
     @pytest.mark.django_db(transaction=True)
     async def test_async_view_finds_user_and_school_without_another_hop(self):
