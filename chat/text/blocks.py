@@ -122,7 +122,7 @@ class BlockScanner:
         if self._mode == "list":
             is_other = self._after_blank and (not _ITEM.match(bare) or bool(_RULE.match(bare)))
             return indent == 0 and (starts_block or is_other)
-        return self._mode == "code" and indent < 4
+        return self._mode == "code" and indent < 4 and (starts_block or self._after_blank)
 
     def _enter(self, bare: str) -> None:
         """Notes what kind of block this line begins or continues."""
@@ -133,7 +133,8 @@ class BlockScanner:
             self._mode, self._fence = "fence", fence["marks"]
         elif self._mode == "between" and (_HEADING.match(bare) or _RULE.match(bare)):
             self._close()
-        elif self._mode == "between" and _indent(bare) >= 4:
+        elif self._mode in ("between", "paragraph") and _indent(bare) >= 4:
+            # Behind a paragraph it is none; behind a table, which is not told apart here, it is.
             self._mode = "code"
         elif _ITEM.match(bare):
             self._mode = "list"
