@@ -118,6 +118,17 @@ async def test_all_waits_together_are_bounded():
     assert (type(error), service.calls) == (ProviderRateLimited, 1)
 
 
+async def test_a_redirect_is_not_followed():
+    service = Service(refusal(307, location="http://elsewhere.test/v1/chat/completions"), good)
+    _, error = await collect(OpenAI(network(service)))
+    assert (error.status, service.calls) == (307, 1)
+
+
+async def test_text_that_cannot_be_encoded_is_sent_without_it():
+    answer = await complete(OpenAI(network(Service(good))), endpoint(), request(messages=[{"role": "user", "content": "half \ud83d"}]))
+    assert answer.text == "Hello"
+
+
 async def test_a_refusal_about_the_window_is_told_apart():
     _, error = await collect(OpenAI(network(Service(refusal(400, b'{"error": {"code": "context_length_exceeded"}}')))))
     assert (type(error), error.status) == (ContextTooLong, 400)

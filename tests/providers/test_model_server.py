@@ -214,10 +214,19 @@ async def test_a_finished_answer_leaves_its_connection_to_the_next(service, mock
     assert len(mock_model._server.connections) == 1
 
 
-async def test_a_hundred_streams_run_at_once(service):
+async def test_more_than_a_hundred_streams_are_open_at_once(service, mock_model):
     provider, to = service
-    answers = await asyncio.gather(*[complete(provider, to("tokens=5,delay=1"), request()) for _ in range(120)])
-    assert {answer.finish for answer in answers} == {"stop"}
+    streams = [provider.stream(to("fault=hang,at=1"), request()) for _ in range(110)]
+    await asyncio.gather(*[anext(stream) for stream in streams])
+    assert len(mock_model._server.connections) >= 110
+    await asyncio.gather(*[stream.aclose() for stream in streams])
+
+
+async def test_a_proxy_of_the_environment_is_not_used(service, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    provider, to = service
+    assert (await complete(provider, to(), request())).finish == "stop"
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
