@@ -52,7 +52,7 @@ class Findings:
     ended_elsewhere: set[str] = field(default_factory=set)
     stopped: set[str] = field(default_factory=set)
     foreign: list[Run] = field(default_factory=list)
-    changed: dict[int, frozenset[str]] = field(default_factory=dict)
+    changed: list[tuple[int, str, datetime]] = field(default_factory=list)  # user, thread, its updated_at
     is_worker_away: bool = False
 
 
@@ -84,28 +84,35 @@ async def shutdown() -> None:
     await close_clients()
 
 
+@dataclass(slots=True)
+class _Memory:
+    """What one beat knows of the one before."""
+
+    since: datetime = field(default_factory=timezone.now)
+    swept_at: float = 0.0  # of time.monotonic
+    is_worker_away: bool | None = None
+    told: dict[str, datetime] = field(default_factory=dict)  # thread → the updated_at that its user was told of
+
+
 async def _beat() -> None:
-    since = timezone.now()
-    swept_at = 0.0
-    was_away: bool | None = None
+    memory = _Memory()
     idle_beats = 0
     while idle_beats < IDLE_BEATS:
         idle_beats = 0 if live.own_runs() or live.watched_threads() or live.listening_users() else idle_beats + 1
         live.drop_unwatched_mirrors()
         now = timezone.now()
-        is_due = time.monotonic() - swept_at > SWEEP_SECONDS
         points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]
         try:
-            findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), since)
-            if is_due:
+            findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory.since)
+            if time.monotonic() - memory.swept_at > SWEEP_SECONDS:
                 await hop(sweep_dead_runs)
-                swept_at = time.monotonic()
+                memory.swept_at = time.monotonic()
         except DatabaseError:
             log.exception("A beat could not reach the database")
         else:
-            since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
-            _tell(points, findings, was_away)
-            was_away = findings.is_worker_away
+            memory.since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
+            _act(points, findings)
+            _tell(findings, memory)
         await asyncio.sleep(BEAT_SECONDS)
 
 
@@ -132,10 +139,8 @@ def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], use
         findings.stopped = set(Run.objects.filter(pk__in=own, stop_requested_at__isnull=False).values_list("pk", flat=True))
     findings.foreign = mirror.stored(threads, own, mirrored)
     if users:
-        changed: dict[int, set[str]] = defaultdict(set)
-        for user_id, thread_id in Thread.objects.filter(user_id__in=users, updated_at__gt=since).values_list("user_id", "pk"):
-            changed[user_id].add(thread_id)
-        findings.changed = {user_id: frozenset(ids) for user_id, ids in changed.items()}
+        threads_of = Thread.objects.filter(user_id__in=users, updated_at__gt=since)
+        findings.changed = list(threads_of.values_list("user_id", "pk", "updated_at"))
         findings.is_worker_away = is_worker_away()
     return findings
 
@@ -145,7 +150,7 @@ def is_worker_away() -> bool:
     return not WorkerBeat.objects.filter(beat_at__gt=timezone.now() - timedelta(seconds=WORKER_AWAY_SECONDS)).exists()
 
 
-def _tell(points: list[Checkpoint], findings: Findings, was_away: bool | None) -> None:
+def _act(points: list[Checkpoint], findings: Findings) -> None:
     for point in points:
         going = live.get(point.run_id)
         if going is not None and point.text is not None and point.run_id not in findings.ended_elsewhere:
@@ -156,11 +161,19 @@ def _tell(points: list[Checkpoint], findings: Findings, was_away: bool | None) -
         _cancel(run_id, "verdict")
     for run in findings.foreign:
         mirror.take(run)
-    turned = findings.is_worker_away if findings.is_worker_away != was_away and was_away is not None else None
+
+
+def _tell(findings: Findings, memory: _Memory) -> None:
+    changed: dict[int, set[str]] = defaultdict(set)
+    for user_id, thread_id, updated_at in findings.changed:
+        if memory.told.get(thread_id) != updated_at:
+            changed[user_id].add(thread_id)
+    memory.told = {thread_id: updated_at for _user, thread_id, updated_at in findings.changed}
+    has_turned = memory.is_worker_away is not None and findings.is_worker_away != memory.is_worker_away
+    memory.is_worker_away = findings.is_worker_away
     for user_id in live.listening_users():
-        changed = findings.changed.get(user_id, frozenset())
-        if changed or turned is not None:
-            live.publish_news(News(user_id, changed, turned))
+        if user_id in changed or has_turned:
+            live.publish_news(News(user_id, frozenset(changed[user_id]), findings.is_worker_away if has_turned else None))
 
 
 def _cancel(run_id: str, reason: str) -> None:

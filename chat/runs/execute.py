@@ -81,11 +81,12 @@ async def _end(prepared: Prepared, going: LiveRun, tally: _Tally, status: str, c
         input_tokens=tally.input_tokens,
         output_tokens=tally.output_tokens,
         is_estimate=tally.is_estimate,
+        cost=prepared.agent.provider.cost(tally.input_tokens, tally.output_tokens),
         first_token_at=datetime.fromtimestamp(going.first_token_at, UTC) if going.first_token_at else None,
     )
     row = prepared.run
     try:
-        row = await hop(finish_run, prepared.run.pk, outcome)
+        row = await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
     except Exception:
         # The heartbeat stops with this task, so the sweep ends the run as interrupted.
         log.exception("The end of run %s could not be stored", prepared.run.pk)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -23,16 +24,16 @@ class Outcome:
     input_tokens: int = 0
     output_tokens: int = 0
     is_estimate: bool = False
+    cost: Decimal = Decimal(0)
     first_token_at: datetime | None = None
 
 
-def finish_run(run_id: str, outcome: Outcome) -> Run:
+def finish_run(run_id: str, thread_id: str, outcome: Outcome) -> Run:
     """Ends a run that is still going and returns its row as it is then.
 
     A run that somebody else has ended meanwhile (the sweep, or another process) keeps that verdict (RUNTIME 4).
     """
     now = timezone.now()
-    run = Run.objects.select_related("provider").get(pk=run_id)
     with transaction.atomic():
         ended = (
             Run.objects.going()
@@ -46,14 +47,14 @@ def finish_run(run_id: str, outcome: Outcome) -> Run:
                 input_tokens=outcome.input_tokens,
                 output_tokens=outcome.output_tokens,
                 is_estimate=outcome.is_estimate,
-                cost=run.provider.cost(outcome.input_tokens, outcome.output_tokens) if run.provider else 0,
+                cost=outcome.cost,
                 first_token_at=outcome.first_token_at,
                 heartbeat_at=now,
                 finished_at=now,
             )
         )
         if ended:
-            after_end([run.thread_id], now)
+            after_end([thread_id], now)
     # With what pages show of it, so that no viewer has to look it up again.
     return Run.objects.select_related("provider").annotate(memory_tokens=F("ledger__shared_tokens")).get(pk=run_id)
 
