@@ -5,6 +5,7 @@ endpoint        one view per path: method, caller, language, errors
 authentication  who calls: session or bearer token
 body            the strict reading of a JSON body
 query           limit, cursor and other values of the query string
+answers         the one form of all JSON answers
 errors          why a call is refused, and the handlers for what no view answers
 words           what refusals and failures mean, in the caller's language
 shapes          rows as JSON values

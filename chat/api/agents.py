@@ -3,14 +3,15 @@
 from django.contrib.auth.models import User
 from django.http import HttpRequest, JsonResponse
 
+from chat.api.answers import Json, json_answer
 from chat.api.authentication import Caller
-from chat.api.shapes import Json, agent_json
+from chat.api.shapes import agent_json
 from chat.models import Agent
 from chat.runs.bridge import hop
 
 
 async def list_agents(request: HttpRequest, caller: Caller) -> JsonResponse:
-    return JsonResponse({"agents": await hop(_agents, caller.user)})
+    return json_answer({"agents": await hop(_agents, caller.user)})
 
 
 def _agents(user: User) -> list[Json]:

@@ -25,8 +25,12 @@ def endpoint(**calls: Call) -> View:
             caller = await authenticate(request)
         except ApiError as error:
             return error.response()
-        with translation.override(caller.language or translation.get_language()):
-            return await _answer(call, request, caller, ids)
+        language = caller.language or translation.get_language()
+        with translation.override(language):
+            response = await _answer(call, request, caller, ids)
+        if language:
+            response.headers["Content-Language"] = language
+        return response
 
     return csrf_exempt(view)  # authenticate checks it for callers with a session
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
 
+from chat.api.answers import json_answer
 from chat.api.words import refusal_words
 from chat.runs.errors import RunRefused, TooManyRuns
 
@@ -123,7 +124,7 @@ class NotYet(ApiError):
 
 
 def error_response(code: str, message: str, status: int, headers: dict[str, str] | None = None) -> JsonResponse:
-    return JsonResponse({"error": {"code": code, "message": message}}, status=status, headers=headers)
+    return json_answer({"error": {"code": code, "message": message}}, status=status, headers=headers)
 
 
 def refused_response(refused: RunRefused) -> JsonResponse:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from chat.api.answers import json_answer
 from chat.models import Work, WorkerBeat
 from chat.runs.beat import WORKER_AWAY_SECONDS
 from chat.runs.bridge import hop
@@ -42,7 +43,7 @@ def read_backlog() -> Backlog:
 
 async def healthz(request: HttpRequest) -> JsonResponse:
     """The process answers; nothing else is asked."""
-    return JsonResponse({"status": "ok"})
+    return json_answer({"status": "ok"})
 
 
 async def readyz(request: HttpRequest) -> JsonResponse:
@@ -58,7 +59,7 @@ async def readyz(request: HttpRequest) -> JsonResponse:
         "worker_age_seconds": backlog and backlog.worker_age_seconds,
         "backlog": backlog and backlog.threads,
     }
-    return JsonResponse(values, status=200 if is_ready else 503)
+    return json_answer(values, status=200 if is_ready else 503)
 
 
 async def _backlog() -> Backlog | None:

@@ -9,10 +9,11 @@ from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from chat.api.answers import Json, json_answer
 from chat.api.authentication import Caller
 from chat.api.body import check_names, flag, optional_text, read_object, text
 from chat.api.errors import InvalidField, NotFound, NotYet
-from chat.api.shapes import Json, ledger_json, outcome_json
+from chat.api.shapes import ledger_json, outcome_json
 from chat.api.stream import run_frames
 from chat.models import Run
 from chat.runs import launch
@@ -84,7 +85,7 @@ async def run(request: HttpRequest, caller: Caller, agent_id: str) -> JsonRespon
         await asyncio.shield(launch.wait(started.run_id))
         result = await hop(_result, caller.user, started.run_id)
         if result is not None:
-            return JsonResponse(result)
+            return json_answer(result)
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
 
@@ -112,7 +113,7 @@ async def stop_run(request: HttpRequest, caller: Caller, run_id: str) -> JsonRes
     check_names(read_object(request, may_be_empty=True), known=())
     if not await stop(caller.user, run_id):
         raise NotFound
-    return JsonResponse(await hop(_standing, caller.user, run_id))
+    return json_answer(await hop(_standing, caller.user, run_id))
 
 
 def _standing(user: User, run_id: str) -> Json:

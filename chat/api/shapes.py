@@ -1,12 +1,10 @@
 """Rows as JSON values (DESIGN §6). Times are ISO 8601 in UTC, costs decimal text."""
 
 from datetime import UTC, datetime
-from typing import Any
 
+from chat.api.answers import Json
 from chat.models import Agent, Run, RunLedger, Thread
 from chat.presentation import trouble_words
-
-Json = dict[str, Any]
 
 
 def agent_json(agent: Agent) -> Json:

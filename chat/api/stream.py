@@ -11,8 +11,9 @@ from collections.abc import AsyncGenerator, Iterator
 from django.contrib.auth.models import User
 from django.utils import translation
 
+from chat.api.answers import Json
 from chat.api.errors import NotFound
-from chat.api.shapes import Json, ledger_json, outcome_json
+from chat.api.shapes import ledger_json, outcome_json
 from chat.models import Run
 from chat.runs import live
 from chat.runs.beat import watch

@@ -8,11 +8,12 @@ from django.db.models import Count, Q
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 
+from chat.api.answers import Json, json_answer
 from chat.api.authentication import Caller
 from chat.api.body import check_names, read_object
 from chat.api.errors import NotFound
 from chat.api.query import choice_of, encode_cursor, limit_of, microseconds, search_of, slot_cursor_of, time_cursor_of
-from chat.api.shapes import Json, run_json, thread_json
+from chat.api.shapes import run_json, thread_json
 from chat.models import Agent, Run, Thread
 from chat.runs.bridge import hop
 
@@ -25,7 +26,7 @@ async def list_threads(request: HttpRequest, caller: Caller, agent_id: str) -> J
     if search := search_of(request):
         wanted &= Q(title__icontains=search)  # Django escapes the wildcards of LIKE
     limit, cursor = limit_of(request), time_cursor_of(request)
-    return JsonResponse(await hop(_threads, caller.user, agent_id, wanted, limit, cursor))
+    return json_answer(await hop(_threads, caller.user, agent_id, wanted, limit, cursor))
 
 
 def _threads(user: User, agent_id: str, wanted: Q, limit: int, cursor: tuple[datetime, str] | None) -> Json:
@@ -51,7 +52,7 @@ def _run_counts(threads: list[Thread]) -> dict[str, int]:
 async def list_runs(request: HttpRequest, caller: Caller, thread_id: str) -> JsonResponse:
     """`GET /threads/{thread_id}/runs`: the active path, oldest first."""
     limit, cursor = limit_of(request), slot_cursor_of(request)
-    return JsonResponse(await hop(_runs, caller.user, thread_id, limit, cursor))
+    return json_answer(await hop(_runs, caller.user, thread_id, limit, cursor))
 
 
 def _runs(user: User, thread_id: str, limit: int, cursor: int | None) -> Json:
@@ -73,7 +74,7 @@ def move_thread(status: Thread.Status) -> Callable[..., Awaitable[JsonResponse]]
 
     async def call(request: HttpRequest, caller: Caller, thread_id: str) -> JsonResponse:
         check_names(read_object(request, may_be_empty=True), known=())
-        return JsonResponse(await hop(_move, caller.user, thread_id, status))
+        return json_answer(await hop(_move, caller.user, thread_id, status))
 
     return call
 

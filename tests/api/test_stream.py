@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from django.core.asgi import get_asgi_application
 from django.http import StreamingHttpResponse
 
 from chat.api.stream import COMMENT, run_frames
@@ -107,6 +109,29 @@ class ViewerTests(StreamCase):
             frames = aiter(await self.open())
             run_id = parsed(await anext(frames))[1]["run_id"]
             await frames.aclose()
+            gate.set()
+            await launch.wait(run_id)
+        assert (await Run.objects.aget()).output == "写到完了"
+
+    async def test_connection_that_is_lost_leaves_no_viewer_behind(self) -> None:
+        body = json.dumps({"input": "出题"}).encode()
+        headers = {"host": "testserver", "authorization": f"Bearer {self.token}", "content-type": "application/json"}
+        headers["content-length"] = str(len(body))
+        scope = {
+            "type": "http", "method": "POST", "path": f"/agents/{self.agent.pk}/run/stream", "query_string": b"", "http_version": "1.1",
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        }  # fmt: skip
+        gate = asyncio.Event()
+        with scripted(ScriptedProvider(["写到", gate, "完了"])):
+            connection = ApplicationCommunicator(get_asgi_application(), scope)
+            await connection.send_input({"type": "http.request", "body": body})
+            while b"event: delta" not in (await connection.receive_output(5)).get("body", b""):
+                pass
+            run_id = live.own_runs()[0].run_id
+            assert live.watched_threads()
+            await connection.send_input({"type": "http.disconnect"})
+            await connection.wait(5)
+            assert not live.watched_threads()
             gate.set()
             await launch.wait(run_id)
         assert (await Run.objects.aget()).output == "写到完了"
