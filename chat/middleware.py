@@ -1,6 +1,6 @@
 """What every request gets before its view, and every response after it.
 
-HeadersMiddleware     headers that hold for all pages
+HeadersMiddleware     what holds for all responses: headers, and the way to the log-in for fragments
 PreferenceMiddleware  who asks, in which school, language and time zone
 """
 
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone, translation
 from django.utils.cache import patch_cache_control
@@ -126,7 +126,10 @@ def _zone(name: str) -> ZoneInfo | None:
 
 
 class HeadersMiddleware:
-    """Headers of all pages. What a view has not decided otherwise is personal and kept by no cache."""
+    """Headers of all pages. What a view has not decided otherwise is personal and kept by no cache.
+
+    A fragment asked for after the session ended is answered with a reload of its page, which then asks to log in.
+    """
 
     sync_capable = async_capable = True
 
@@ -139,13 +142,15 @@ class HeadersMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         if self.is_async:
             return self.answer(request)
-        return _with_headers(cast(HttpResponseBase, self.get_response(request)))
+        return _finished(request, cast(HttpResponseBase, self.get_response(request)))
 
     async def answer(self, request: HttpRequest) -> HttpResponseBase:
-        return _with_headers(await cast(Awaitable[HttpResponseBase], self.get_response(request)))
+        return _finished(request, await cast(Awaitable[HttpResponseBase], self.get_response(request)))
 
 
-def _with_headers(response: HttpResponseBase) -> HttpResponseBase:
+def _finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if getattr(request, "htmx", False) and response.headers.get("Location", "").startswith(settings.LOGIN_URL):
+        response = HttpResponse(status=204, headers={"HX-Refresh": "true"})
     response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
     response.headers.setdefault("X-Robots-Tag", "noindex, nofollow")
     if not response.has_header("Cache-Control"):

@@ -157,3 +157,8 @@ class TestTokens:
 def test_every_change_is_a_post_of_somebody_who_is_logged_in(client, page, address):
     assert page.get(address).status_code == 405
     assert client.post(address)["Location"].startswith("/accounts/login/")
+
+
+def test_fragment_asked_for_after_the_session_ended_reloads_its_page(client):
+    response = client.post("/settings/tokens/", {"name": "marks"}, headers=HTMX)
+    assert (response.status_code, response["HX-Refresh"]) == (204, "true")
