@@ -1,8 +1,13 @@
 """The product: rooms from web down to text; imports go downwards only (tests/test_architecture.py).
 
-web      consumers, views/, api/, forms, admin/, templatetags/, management/commands/, checks, middleware, context
-runs/    the life of a run: start, execute, finish, events, stop, beat
+web      pages and API: urls, views/, api/, forms, templatetags/, middleware, context
+         sockets: routing, consumers, viewer, actions, frames
+         what they show: presentation, transcript, sidebar, ledger_rows, catalogues (translations)
+         the administrator's: admin/, roles, diagnosis, checks
+         processes: management/commands/, server, supervisor, apps
+         the demo schools: demo, demo_assistants, demo_models
 jobs/    what works in the background: lease, sweep, worker loop
+runs/    the life of a run: start, execute, finish, events, stop, beat
 memory/  what the model is told: layers, segments, ledger; and how memory catches up
 providers/  where text goes: one file per kind of model service
 models/  rows

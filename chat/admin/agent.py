@@ -18,7 +18,7 @@ KEY_SUFFIX = "_API_KEY"
 class LinesField(forms.CharField):
     """A list of sentences, one a line."""
 
-    widget = forms.Textarea(attrs={"rows": 4})
+    widget = forms.Textarea(attrs={"rows": 4, "class": "vLargeTextField"})
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
         return "\n".join(map(str, value)) if isinstance(value, list) else value
@@ -44,7 +44,7 @@ class ProviderForm(forms.ModelForm):
 
 
 class AgentForm(forms.ModelForm):
-    examples = LinesField(label=_("example questions"), required=False, help_text=_("One a line; shown in an empty conversation."))
+    examples = LinesField(label=_("Example questions"), required=False, help_text=_("One a line; shown in an empty conversation."))
 
     class Meta:
         model = Agent
@@ -81,7 +81,15 @@ class ProviderAdmin(SchoolsOwn):
     date_hierarchy = "created_at"
     readonly_fields = ["id", "key_state", "created_at"]
     fieldsets = [
-        (None, {"fields": ["tenant", "name", "kind", "base_url", "is_local"]}),
+        (
+            None,
+            {
+                "fields": ["tenant", "name", "kind", "base_url", "is_local"],
+                "description": _(
+                    "The address, for example https://api.example.org/v1 (OpenAI compatible) or http://127.0.0.1:11434 (Ollama)."
+                ),
+            },
+        ),
         (
             _("Key"),
             {

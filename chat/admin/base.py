@@ -12,10 +12,13 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from chat.models import Membership
 
 VIEW_CONTENT = "chat.view_content"
+
+admin.site.site_header = admin.site.site_title = _("Administration")
 
 
 def administrated_schools(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Any, Any]:

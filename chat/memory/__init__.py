@@ -4,8 +4,13 @@ base      Turn, Segment, Layer: the contract
 registry  the layers of the settings, in order
 read      assemble: one pass over the layers → segments → ledger → messages
 ledger    segments to JSON and back, messages of a ledger
+rounds    a finished run as text that is shown again
 tools     what the model may call
 model     the one way memory asks a model (one MemoryOp per call)
+calls     model calls of synchronous code: one event loop a process
+endpoints  from rows to where text goes
 catch_up  brings a thread's layers up to date
+summary   old rounds become a rolling summary
+summary_prompt  what the model is asked for it, and what is accepted
 layers/   one file per layer, two verbs each
 """

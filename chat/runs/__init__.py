@@ -2,6 +2,7 @@
 
 bridge        hop: the one way from the event loop to the database
 errors        why a run is refused
+launch        the one place that makes a run's task
 start         one hop: checks, rows, read path
 live          the runs of this process, their text and their viewers
 events        what viewers are told
@@ -10,5 +11,6 @@ conversation  the message list inside a run and its window (L0)
 finish        one transaction: the final state and the dirty mark
 stop          stop from anywhere
 beat          once a second: checkpoint, heartbeat, stop marks, news; and the sweep of dead runs
+mirror        runs of other processes, as far as they are watched here
 relay         running text to other web processes over a channel layer that crosses them
 """

@@ -1,0 +1,6 @@
+"""Tags and filters of templates.
+
+format           times, durations and numbers
+frame            the product's name and icons
+school_overview  the figures above the admin site's index
+"""

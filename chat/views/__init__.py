@@ -1,0 +1,9 @@
+"""Pages: parse and answer, decide nothing.
+
+urls      the addresses
+chat      home, a new conversation, a conversation, sending by form
+threads   conversations as things: lists, title, archive, summary, export
+runs      rounds as things: ledger, stop, retry, tries, source
+settings  preferences, password, API tokens
+tenants   the switch between schools
+"""

@@ -1,0 +1,11 @@
+"""Thin commands; the work is done in the rooms.
+
+up               web and worker under one parent
+web              the web server
+worker           the background
+demo             the demo schools
+api_token        bearer tokens
+doctor           is everything well
+token_ranks      fetches the ranks for exact token counts
+compile_locales  compiles the translations
+"""
