@@ -191,5 +191,6 @@ LOGGING = {
         "chat": {"level": env.str("LOG_LEVEL", default="INFO")},
         # httpx logs whole addresses at INFO; an address can hold a key.
         "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},  # at DEBUG it logs the headers of answers
     },
 }

@@ -7,6 +7,7 @@ No key, header or body ever stands in an exception that leaves here, nor in its 
 import asyncio
 import functools
 import json
+import logging
 import os
 import ssl
 from collections.abc import AsyncIterator
@@ -44,6 +45,9 @@ ERROR_BODY_MAX_BYTES = 64 * 1024
 ERROR_BODY_TIMEOUT_SECONDS = 2.0
 # How long the end of a finished body is waited for, so that its connection can be used again.
 DRAIN_TIMEOUT_SECONDS = 0.25
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +217,15 @@ async def _send_patiently(client: httpx.AsyncClient, message: httpx.Request, wai
         retry=tenacity.retry_if_exception(_may_succeed_again),
         wait=wait_seconds,
         stop=tenacity.stop_after_attempt(MAX_ATTEMPTS) | tenacity.stop_before_delay(MAX_RETRY_TOTAL_SECONDS),
+        before_sleep=_log_attempt,
         reraise=True,
     )
     return await attempts(_send, client, message)
+
+
+def _log_attempt(state: tenacity.RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    log.info("Attempt %d failed (%s), the next one is in %.1f s.", state.attempt_number, error, state.upcoming_sleep)
 
 
 def _may_succeed_again(error: BaseException) -> bool:

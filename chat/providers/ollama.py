@@ -5,6 +5,7 @@ Its compatible endpoint cannot be told the size of the context window, and cuts 
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from chat.providers.base import Delta, Endpoint, Message, Request, StreamBroken, ToolCall
@@ -20,8 +21,10 @@ class Ollama:
         self._network = network or Network()
 
     async def stream(self, endpoint: Endpoint, request: Request) -> AsyncIterator[Delta]:
-        async with open_stream(endpoint, _url(endpoint, "/api/chat"), _payload(endpoint, request), request, self._network) as body:
-            async for delta in read_answer(body, LineReader()):
+        url = _url(endpoint, "/api/chat")
+        answer = read_answer(open_stream(endpoint, url, _payload(endpoint, request), request, self._network), LineReader())
+        async with aclosing(answer) as deltas:
+            async for delta in deltas:
                 yield delta
 
     async def list_models(self, endpoint: Endpoint) -> list[str]:

@@ -1,6 +1,7 @@
 """Any server that speaks OpenAI's chat completions, as a stream of server-sent events."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,8 +22,9 @@ class OpenAI:
 
     async def stream(self, endpoint: Endpoint, request: Request) -> AsyncIterator[Delta]:
         url = with_path(endpoint.base_url, "/chat/completions", default_path="/v1")
-        async with open_stream(endpoint, url, _payload(endpoint, request), request, self._network) as body:
-            async for delta in read_answer(body, EventReader()):
+        answer = read_answer(open_stream(endpoint, url, _payload(endpoint, request), request, self._network), EventReader())
+        async with aclosing(answer) as deltas:
+            async for delta in deltas:
                 yield delta
 
     async def list_models(self, endpoint: Endpoint) -> list[str]:

@@ -6,7 +6,8 @@ The texts of all events of one network read become one Delta: objects per read, 
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from chat.providers.base import Delta, EmptyAnswer, ProviderError, StreamBroken, ToolCall, Usage
@@ -98,30 +99,31 @@ class Reader:
         return Delta(tool_calls=calls, usage=self.usage, finish="tool_calls" if calls else FINISHES.get(self.finish, "stop"))
 
 
-async def read_answer(body: Body, reader: Reader) -> AsyncIterator[Delta]:
+async def read_answer(stream: AbstractAsyncContextManager[Body], reader: Reader) -> AsyncGenerator[Delta]:
     """Yields what comes, then the last Delta; raises a ProviderError only after all that came was yielded."""
-    failure: ProviderError | None = None
-    try:
-        async for lines in body:
-            reader.read(lines)
-            if delta := reader.take():
-                yield delta
-            if reader.is_done or reader.failure:
-                break
-        else:
-            reader.read_rest()
-    except ProviderError as error:
-        # After a reason to finish only the end mark or the usage is missing: the answer is whole.
-        failure = None if reader.finish else error
-    failure = failure or reader.failure
-    if reader.broken_lines:
-        log.warning("Skipped %d broken lines of an answer.", reader.broken_lines)
-    if delta := reader.take_held():
-        yield delta
-    if failure:
-        raise failure
-    yield reader.last()
-    await body.drain()
+    async with stream as body:
+        failure: ProviderError | None = None
+        try:
+            async for lines in body:
+                reader.read(lines)
+                if delta := reader.take():
+                    yield delta
+                if reader.is_done or reader.failure:
+                    break
+            else:
+                reader.read_rest()
+        except ProviderError as error:
+            # After a reason to finish only the end mark or the usage is missing: the answer is whole.
+            failure = None if reader.finish else error
+        failure = failure or reader.failure
+        if reader.broken_lines:
+            log.warning("Skipped %d broken lines of an answer.", reader.broken_lines)
+        if delta := reader.take_held():
+            yield delta
+        if failure:
+            raise failure
+        yield reader.last()
+        await body.drain()
 
 
 def new_call_id() -> str:

@@ -174,6 +174,17 @@ async def test_the_service_sees_what_was_asked(service, mock_model):
     assert (seen["headers"]["x-purpose"], seen["headers"]["x-run-id"], seen["headers"]["x-thread-id"]) == ("summary", "run_1", "th_1")
 
 
+async def test_no_log_at_any_level_holds_a_key_or_a_text(service, monkeypatch, caplog):
+    monkeypatch.setenv("TEST_MODEL_KEY", "sk-very-secret")
+    caplog.set_level("DEBUG")
+    provider, to = service
+    for fault in ("", "fault=429,times=1", "fault=400", "fault=error_event", "fault=malformed"):
+        await collect(provider, to(fault, key_env="TEST_MODEL_KEY"), request())
+    assert "Attempt 1 failed (provider_rate_limited (HTTP 429))" in caplog.text
+    for secret in ("sk-very-secret", "is anybody there", "x-request", "retry-after", "Rate limit reached"):
+        assert secret not in caplog.text
+
+
 async def outcome(mock_model):
     """How the last request ended, once the server has noticed."""
     end = time.monotonic() + 2
