@@ -150,6 +150,9 @@ class TestHeaders:
     def test_pages_that_name_no_icon_still_get_ours(self, client):
         assert client.get("/favicon.ico")["Location"] == "/static/img/favicon.svg"
 
+    def test_administration_bears_the_products_name(self, client):
+        assert "记得 · 管理" in client.get("/admin/login/").content.decode()
+
     def test_htmx_comes_from_this_server_and_may_not_evaluate_strings(self, client):
         page = client.get(LOGIN).content.decode()
         assert re.search(r'<script src="/static/django_htmx/htmx-2[^"]*" defer></script>', page)
