@@ -4,18 +4,17 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.processes.databases import Database, new_database
 from tests.processes.summary_model import SummaryModel, summary_model
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
@@ -32,16 +31,14 @@ class World:
     """A database of its own with threads that are far behind."""
 
     folder: Path
-
-    @property
-    def database(self) -> Path:
-        return self.folder / "db.sqlite3"
+    database: Database
 
     @property
     def variables(self) -> dict[str, str]:
-        given = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL", "TEST_DATA_DIR")}
+        given = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "TEST_DATA_DIR")}
         return given | {
             "DATA_DIR": str(self.folder),
+            "DATABASE_URL": self.database.url,
             "DJANGO_SETTINGS_MODULE": "memoryapp.settings",
             "SECRET_KEY": "only-for-tests",
             "LEASE_SECONDS": str(LEASE_SECONDS),
@@ -61,19 +58,14 @@ class World:
 
     def copy(self, folder: Path) -> "World":
         """Another world with the same rows, before anybody works in this one."""
-        folder.mkdir()
-        with closing(sqlite3.connect(self.database)) as source, closing(sqlite3.connect(folder / "db.sqlite3")) as target:
-            source.backup(target)
-        return World(folder)
+        return World(folder, self.database.copy(folder))
 
     def work_left(self) -> int:
-        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=10)) as database:
-            return database.execute("SELECT count(*) FROM chat_work").fetchone()[0]
+        return self.database.count("chat_work")
 
 
 def make_world(folder: Path, model: SummaryModel, *, rounds: int, threads: int = THREADS) -> World:
-    folder.mkdir()
-    world = World(folder)
+    world = World(folder, new_database(folder))
     world.run("manage.py", "migrate", "-v0")
     world.run("-m", "tests.processes.summary_world", "seed", model.url, str(threads), str(rounds))
     return world
