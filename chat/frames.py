@@ -6,19 +6,14 @@ that is not at `at` asks for a new start. What a frame shows may lag behind `to`
 
 import json
 from dataclasses import dataclass
+from html import escape
 
-from chat.presentation import answer_html, tail_html
+from chat.presentation import answer_html, shown_end, tail_html
 from chat.runs.events import ReasoningAdded, TextAdded
-from chat.text.blocks import visible_end
 
 
 def frame(kind: str, **fields: str | int) -> str:
     return json.dumps({"type": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
-
-
-def _visible(open_text: str) -> int:
-    # Most text holds no formula, and this runs for each viewer and each piece of text.
-    return visible_end(open_text) if "$" in open_text or "\\" in open_text else len(open_text)
 
 
 class Gap(Exception):
@@ -40,7 +35,7 @@ class Told:
     @classmethod
     def of(cls, text: str, closed: int, reasoning: int) -> "Told":
         open_text = text[closed:]
-        return cls(closed, open_text, _visible(open_text), reasoning)
+        return cls(closed, open_text, shown_end(open_text), reasoning)
 
     @property
     def end(self) -> int:
@@ -60,10 +55,10 @@ class Told:
         split = max(event.closed - closed, 0)
         shown_before = 0 if split else self.visible
         self.closed, self.open_text = closed + split, whole[split:]
-        self.visible = max(_visible(self.open_text), shown_before)
+        self.visible = max(shown_end(self.open_text), shown_before)
 
         def make(_event: TextAdded) -> str:
-            html = tail_html(self.open_text[shown_before : self.visible])
+            html = tail_html(self.open_text, shown_before, self.visible)
             if not split:
                 return frame("delta", run=event.run_id, at=at, to=self.end, html=html)
             return frame("block", run=event.run_id, at=at, to=self.end, html=answer_html(whole[:split]), tail=html)
@@ -82,6 +77,6 @@ class Told:
         self.reasoning = end
 
         def make(_event: ReasoningAdded) -> str:
-            return frame("reasoning", run=event.run_id, at=at, to=end, html=tail_html(event.text[at - event.start :]))
+            return frame("reasoning", run=event.run_id, at=at, to=end, html=escape(event.text[at - event.start :]))
 
         return event.formatted("frame:reasoning", make) if at == event.start else make(event)

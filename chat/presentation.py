@@ -6,18 +6,18 @@ so it may happen on the event loop. Words are chosen when the card is made: acti
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
-from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from chat.models import Run
 from chat.runs.live import LiveRun
 from chat.text.blocks import BlockScanner, visible_end
-from chat.text.markdown import render
+from chat.text.markdown import SafeHtml, render, render_open
 
 Words = str | Promise
 
@@ -115,8 +115,8 @@ def _tool_words(name: str) -> str:
 class RunCard:
     """One round as the page shows it.
 
-    `output_html` is rendered Markdown; while the run is going it holds the closed blocks only and `tail` the visible
-    plain text behind them. `offset` and `reasoning_offset` say how far the card goes, in code points.
+    `output_html` is rendered Markdown; while the run is going it holds the closed blocks only and `tail` what is
+    visible of the open text behind them. `offset` and `reasoning_offset` say how far the card goes, in code points.
     """
 
     id: str
@@ -129,8 +129,8 @@ class RunCard:
     agent_name: str
     mode: str
     input: str
-    output_html: str
-    tail: str
+    output_html: SafeHtml
+    tail: SafeHtml
     offset: int
     closed: int
     reasoning: str
@@ -154,9 +154,9 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         closed = BlockScanner().feed(output)
     if run.is_going:
         open_text = output[closed:]
-        output_html, tail = answer_html(output[:closed]), open_text[: visible_end(open_text)]
+        output_html, tail = answer_html(output[:closed]), SafeHtml(tail_html(open_text, 0, shown_end(open_text)))
     else:
-        output_html, tail = answer_html(output), ""
+        output_html, tail = answer_html(output), SafeHtml()
     return RunCard(
         id=run.id,
         thread_id=run.thread_id,
@@ -211,9 +211,9 @@ def fact_words(run: Run) -> list[str]:
     return facts
 
 
-def answer_html(text: str) -> str:
+def answer_html(text: str) -> SafeHtml:
     """Renders Markdown of a model, with labels in the active language."""
-    return render(text, copy_label=_("Copy")) if text else ""
+    return render(text, copy_label=_("Copy")) if text else SafeHtml()
 
 
 def run_html(card: RunCard) -> str:
@@ -226,6 +226,16 @@ def tools_html(calls: Iterable[dict[str, Any]]) -> str:
     return render_to_string("chat/thread/_tools.html", {"tools": tool_lines(calls)})
 
 
-def tail_html(text: str) -> str:
-    """Plain text of the open tail, escaped."""
-    return str(escape(text))
+def tail_html(open_text: str, start: int, end: int) -> str:
+    """`open_text[start:end]` of the open rest of an answer: escaped, with finished formulas set."""
+    return render_open(open_text, start, end) if may_hold_formula(open_text) else escape(open_text[start:end])
+
+
+def shown_end(open_text: str) -> int:
+    """How much of the open rest of an answer is shown."""
+    return visible_end(open_text) if may_hold_formula(open_text) else len(open_text)
+
+
+def may_hold_formula(text: str) -> bool:
+    # Most text does not, and this is asked for each piece of text.
+    return "$" in text or "\\" in text

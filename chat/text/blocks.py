@@ -161,6 +161,18 @@ def visible_end(open_text: str) -> int:
     What may become a formula is held back from its opener on. A result can be less than an earlier one for a shorter text:
     show no less than before.
     """
+    return _look(open_text, [])
+
+
+def finished_formulas(open_text: str) -> list[tuple[int, int, str]]:
+    """The formulas in the visible part of `open_text`: where each begins and ends, delimiters included, and its opener."""
+    found: list[tuple[int, int, str]] = []
+    _look(open_text, found)
+    return found
+
+
+def _look(open_text: str, formulas: list[tuple[int, int, str]]) -> int:
+    """The visible end; what lies before it and is a formula goes into `formulas`."""
     place, paragraph_end, missing = 0, 0, set[str]()
     while match := _TOKEN.search(open_text, place):
         start, place = match.span()
@@ -175,7 +187,9 @@ def visible_end(open_text: str) -> int:
             end = -1 if opener in missing else find_closer(open_text, start, opener)
             if end >= 0:
                 is_formula = opener != "$" or is_dollar_formula(open_text[start + 1 : end], open_text[end + 1 : end + 2])
-                place = end + len(opener) if is_formula else place
+                if is_formula:
+                    place = end + len(opener)
+                    formulas.append((start, place, opener))
             elif len(open_text) - start > HELD_BACK_CHARS:
                 # No end in all that follows: there is none for the next one either.
                 missing |= {opener} if start + limit_chars(opener) >= len(open_text) else set()

@@ -16,7 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from chat.text import formulas
+from chat.text import blocks, formulas
 
 CACHED_CHARS: Final = 50_000
 _LINK_SCHEMES: Final = {"http", "https", "mailto"}
@@ -67,6 +67,18 @@ def render(text: str, copy_label: str = "") -> SafeHtml:
     Texts of up to `CACHED_CHARS` are remembered, as a page shows many old answers.
     """
     return _render_cached(text, copy_label) if len(text) <= CACHED_CHARS else _render(text, copy_label)
+
+
+def render_open(open_text: str, start: int, end: int) -> SafeHtml:
+    """`open_text[start:end]`, of the open rest of an answer, as safe HTML: plain text in which finished formulas are set."""
+    parts: list[str] = []
+    for begin, behind, opener in blocks.finished_formulas(open_text):
+        if start <= begin and behind <= end:
+            source = open_text[begin + len(opener) : behind - len(opener)]
+            math = formulas.set_formula(source, opener in ("$$", r"\["))
+            parts += [escape(open_text[start:begin]), _CLEANER.clean(f'<span class="math">{math}</span>')]
+            start = behind
+    return SafeHtml("".join([*parts, escape(open_text[start:end])]))
 
 
 def _render(text: str, copy_label: str) -> SafeHtml:

@@ -84,7 +84,10 @@ function onAfterSwap(event) {
     link.setAttribute("aria-expanded", "true");
     for (const button of panel.querySelectorAll("[data-action=close-panel]")) button.hidden = false;
   }
-  if (link?.dataset.form === "rename") document.getElementById("thread-menu")?.hidePopover?.();
+  if (link?.dataset.form === "rename") {
+    showTitle();
+    document.getElementById("thread-menu")?.hidePopover?.();
+  }
 }
 
 function onKey(event) {
@@ -92,6 +95,12 @@ function onKey(event) {
   const panels = document.querySelectorAll("[data-panel]");
   const panel = event.target.closest?.("[data-panel]") ?? panels[panels.length - 1];
   if (panel?.querySelector("[data-action=close-panel]:not([hidden])")) closePanel(panel);
+}
+
+// The tab's title follows the thread's.
+export function showTitle() {
+  const title = document.getElementById("thread-title").textContent.trim();
+  document.title = document.title.replace(/^.*(?= · )/s, () => title);
 }
 
 export function enhancePage() {

@@ -1,5 +1,7 @@
 // The rounds on the page: applies frames by run and offset, keeps the reader's place.
 
+import { showTitle } from "./page.js";
+
 const NEAR_END_PX = 96;
 
 function element(html) {
@@ -123,7 +125,7 @@ export class Rounds {
     window.htmx?.process(fresh);
     if (focused) fresh.querySelector(`[data-thread="${focused}"]`)?.focus({ preventScroll: true });
     if (target === "threads-recent") this.dropDoubles(fresh);
-    if (target === "thread-title") document.title = document.title.replace(/^.*(?= · )/, () => fresh.textContent.trim());
+    if (target === "thread-title") showTitle();
   }
 
   // A conversation that has moved up to the first page leaves the further ones.
