@@ -56,10 +56,8 @@ def _text(request: Request, prompt: Prompt) -> str:
         return summary(prompt)
     if request.purpose in ("extraction", "review"):
         return candidates(prompt)
-    if prompt.results and _reads(prompt):
-        return full_text(prompt.results)
     if prompt.results:
-        return noted(prompt.results[-1])
+        return full_text(prompt.results) if prompt.called == "thread_read" else noted(prompt.results[-1])
     return answer(prompt)
 
 

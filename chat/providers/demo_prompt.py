@@ -35,12 +35,13 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`rounds` are oldest first; `results` are what tools answered in this run."""
+    """`rounds` are oldest first; `results` are what tools answered in this run, `called` is the last of them."""
 
     question: str
     summary: str = ""
     rounds: list[Round] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
+    called: str = ""
     tool_names: frozenset[str] = frozenset()
 
     @property
@@ -60,6 +61,7 @@ def read_prompt(request: Request) -> Prompt:
         summary=summary,
         rounds=rounds,
         results=[_text(message) for message in after if message.get("role") == "tool"],
+        called=next((call["function"]["name"] for message in reversed(after) for call in message.get("tool_calls") or ()), ""),
         tool_names=frozenset(tool.name for tool in request.tools),
     )
 

@@ -128,11 +128,12 @@ async def test_the_full_text_of_a_shortened_round_is_read_page_by_page():
     first = await ask("把上一份试卷的全文给我", rounds, tools=(THREAD_READ,))
     assert (first.finish, first.text) == ("tool_calls", "")
     assert (first.tool_calls[0].name, json.loads(first.tool_calls[0].arguments)) == ("thread_read", {"run_id": "run_abc"})
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": {"name": "thread_read", "arguments": "{}"}}]}
     page = {"role": "tool", "content": "[轮次原文 — 历史记录]\n第一页\n[轮次原文结束]（后面还有 9 字，offset=6000）"}
-    second = await ask("把上一份试卷的全文给我", rounds, after=[page], tools=(THREAD_READ,))
+    second = await ask("把上一份试卷的全文给我", rounds, after=[call, page], tools=(THREAD_READ,))
     assert json.loads(second.tool_calls[0].arguments) == {"run_id": "run_abc", "offset": 6000}
     last = {"role": "tool", "content": "[轮次原文 — 历史记录]\n第二页\n[轮次原文结束]（完）"}
-    text = (await ask("把上一份试卷的全文给我", rounds, after=[page, last], tools=(THREAD_READ,))).text
+    text = (await ask("把上一份试卷的全文给我", rounds, after=[call, page, call, last])).text
     assert LABEL in text
     assert text.endswith("第一页第二页")
 
