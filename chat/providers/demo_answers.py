@@ -3,7 +3,7 @@
 import re
 
 from chat.providers.demo_bank import SUBJECTS
-from chat.providers.demo_memory import LABELS, headline
+from chat.providers.demo_memory import LABELS, headline, shortened
 from chat.providers.demo_papers import KINDS, kinds_in, paper, replacements, subject_of
 from chat.providers.demo_prompt import Prompt
 from chat.text.boundary import FAILED_ROUND
@@ -55,8 +55,7 @@ def _chinese(prompt: Prompt) -> str:
 
 
 def _quote(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat[:QUOTE_CHARS] + ("…" if len(flat) > QUOTE_CHARS else "")
+    return shortened(text, QUOTE_CHARS)
 
 
 def _looking_back(prompt: Prompt) -> str:

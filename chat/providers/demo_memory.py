@@ -53,17 +53,22 @@ def headline(answer: str) -> str:
     if match := _HEADING.search(answer):
         return match[1].strip(" *")
     lines = (line.strip(" *>#-|") for line in answer.split("\n"))
-    return next((line for line in lines if line and not line.startswith(LABELS)), "")[:QUESTION_CHARS]
+    return shortened(next((line for line in lines if line and not line.startswith(LABELS)), ""), QUESTION_CHARS)
+
+
+def shortened(text: str, chars: int) -> str:
+    """The text on one line, its rest after `chars` characters replaced by an ellipsis."""
+    flat = " ".join(text.split())
+    return flat[:chars] + ("…" if len(flat) > chars else "")
 
 
 def _sentence(one: Round) -> str:
-    question = _ENDS.sub(" ", one.question).strip()  # no sentence ends inside a sentence
-    question = question[:QUESTION_CHARS] + ("…" if len(question) > QUESTION_CHARS else "")
+    question = shortened(_ENDS.sub(" ", one.question), QUESTION_CHARS)  # no sentence ends inside a sentence
     result = _ENDS.sub(" ", headline(one.answer)).strip()
     if FAILED_ROUND in one.answer:
         return f"教师提出「{question}」，该轮没有完成。"
     stopped = "（中途停止）" if CANCELLED_ROUND in one.answer else ""
-    sections = [name for name in ("选择题", "填空题", "简答题") if name in one.answer]
+    sections = [name for name in ("选择题", "填空题", "简答题") if re.search(rf"^#+ .*{name}", one.answer, re.MULTILINE)]
     detail = f"，含{'、'.join(sections)}" if sections else ""
     if not re.search(r"[\u3400-\u9fff]", question):
         return f'The teacher asked "{question}" and got "{result}".'
