@@ -51,7 +51,8 @@ def catalogue():
 def test_every_sentence_of_the_sources_is_translated(catalogue):
     translated = {message.id[0] if message.pluralizable else message.id for message in catalogue if message.string and all(_texts(message))}
     missing = {sentence: path for path in sources() for sentence in sentences_of(path) if sentence and sentence not in translated}
-    assert not missing, "\n".join(f"{path.relative_to(ROOT)}: {sentence}" for sentence, path in missing.items())
+    listed = "\n".join(f"{path.relative_to(ROOT)}: {sentence}" for sentence, path in missing.items())
+    assert not missing, f"Add these to {CATALOGUE.relative_to(ROOT)}:\n{listed}"
 
 
 def test_no_translation_is_left_over(catalogue):
