@@ -1,5 +1,6 @@
 """The loop of a worker process."""
 
+import contextlib
 import logging
 import os
 import socket
@@ -39,6 +40,7 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self._kept: WorkLease | None = None  # what the database did not take back
 
     def run(self, stop: threading.Event) -> None:
         """Polls until `stop` is set, which also ends a model call that is going. Survives a database that is away."""
@@ -46,6 +48,7 @@ class Worker:
         with Keeper(stop, self.name) as keeper:
             while not stop.is_set():
                 try:
+                    self._give_back()
                     is_busy = self._step(keeper) is not None
                     failures = 0
                     if not is_busy:
@@ -83,15 +86,25 @@ class Worker:
         if lease is None:
             return None
         keeper.hold(lease)
+        self._kept = lease
         try:
             later = self._work(lease)
+            self._kept = None
             if later is not None and put_off is not None:
                 put_off.add(lease.work_id)
         except LeaseLost:
+            self._kept = None
             log.info("Work %s was taken over by another worker", lease.work_id)
         finally:
             keeper.hold(None)
         return lease.work_id
+
+    def _give_back(self) -> None:
+        """After an outage: the row need not wait for the end of its lease."""
+        if self._kept is not None:
+            with contextlib.suppress(LeaseLost):
+                self._kept.release()
+            self._kept = None
 
     def _work(self, lease: WorkLease) -> Later | None:
         """Does the work and gives the row back in every case that leaves the database reachable."""

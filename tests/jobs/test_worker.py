@@ -9,6 +9,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from chat.jobs import worker as worker_module
+from chat.jobs.lease import WorkLease
 from chat.jobs.worker import Worker
 from chat.memory import calls
 from chat.memory.catch_up import Later
@@ -124,9 +125,28 @@ def test_the_loop_survives_a_database_that_is_away(handle, monkeypatch, caplog):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_row_that_the_database_did_not_take_back_is_worked_on_soon(handle, monkeypatch):
+    stop = threading.Event()
+    monkeypatch.setattr(worker_module, "LOOP_WAIT_SECONDS", 0.001)
+    finish, seen = WorkLease.finish, []
+
+    def refused_once(lease):
+        if len(seen) == 1:
+            raise OperationalError("database is locked")
+        stop.set()
+        finish(lease)
+
+    monkeypatch.setattr(WorkLease, "finish", refused_once)
+    handle(lambda subject, lease: seen.append(subject))
+    mark("th_one")
+    run_until(stop)
+    assert seen == ["th_one", "th_one"]
+    assert not Work.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_running_worker_gives_signs_of_life_until_it_ends(handle, settings):
     settings.WORKER_POLL_SECONDS = 0.005
-    settings.LEASE_SECONDS = 1  # the shared-cache test database may refuse a write; then the row waits for its lease to end
     stop = threading.Event()
     WorkerBeat.objects.create(worker="gone", beat_at=timezone.now() - timedelta(hours=2))
     WorkerBeat.objects.create(worker="other", beat_at=timezone.now() - timedelta(minutes=2))
