@@ -15,6 +15,12 @@ _SUBJECT: Final = f"(?:{_COURSES}|作文|听力|口语|阅读|计算机|数据�
 _SURNAME: Final = (
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
     "白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤赖樊欧阳]"
 )
 _NOT_NAMES: Final = (
@@ -27,7 +33,7 @@ _NOT_NAMES: Final = (
 )
 _NAME: Final = rf"(?!{_NOT_NAMES}){_SURNAME}[\u4e00-\u9fff]{{1,2}}"
 _KIN: Final = "(?:爸爸?|妈妈?|父亲|母亲|父母|爷爷|奶奶|外公|外婆|姥姥|姥爷|姑姑|舅舅|叔叔|阿姨|哥哥|姐姐|弟弟|妹妹|监护人|家里人)"
-_GROUP: Final = r"(?:[我本全这该][个]?班|[一二三四五六七八九十\d]{1,3}\s*班|班[里上内]|班级|全[校级年]|年级|我们班)"
+_GROUP: Final = r"(?:[我本全这该][个]?班|[一二三四五六七八九十\d]{1,3}\s*班|[验通点等快慢差]班|班[里上内]|班级|全[校级年]|年级|我们班)"
 _SHE_EN: Final = (
     r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|[Hh]im|[Mm]y (?:\w+ )?(?:student|pupil|son|daughter|classmate)|(?:[Oo]ne|[Aa]|"
     r"[Tt]he|[Tt]his|[Tt]hat) (?:\w+ )?(?:boy|girl|child|pupil|kid|student))(?:'s)?\b"
@@ -37,7 +43,8 @@ _NAME_EN: Final = (
     r"Write|Explain|Please|Class|Unit|Question|Exam)\b)"
     r"[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:'s\b|(?= (?:has|had|have|is|was|got|gets|scored|failed|passed|came|dropped|"
     r"rose|fell|lives?|takes?|suffers?|broke|needs|missed|"
-    r"ranked|ranks|received|earned|wears|lost|uses|finished|only|just|also)\b))"
+    r"ranked|ranks|received|earned|wears|lost|uses|finished|comes|went|goes|improved|averaged|sits|feels|did|does|can|"
+    r"cannot|will|won|won't|needed|stayed|became|suffered|says|said|told|weighs|lacks|struggles|only|just|also)\b))"
 )
 
 PERSON: Final = re.compile(
@@ -51,7 +58,7 @@ SELF: Final = re.compile(
 )
 GROUP: Final = re.compile(
     _GROUP + r"|\b[Cc]lass (?:\w+ )?(?:average|mean)|\b(?:of|in) (?:the |my |our )?(?:[Cc]lass|[Gg]rade|[Yy]ear|[Ff]orm)\b|"
-    r"\b(?:my|our|the) class\b"
+    r"\b(?:[Mm]y|[Oo]ur|[Tt]he) class\b"
 )
 EXAM: Final = re.compile(
     r"月考|期中|期末|模考|联考|统考|周测|单元测|[这上本]次(?:考|测)?|考试成绩|\b(?:last|this|mid-?term|final|mock) (?:exam|test)"
@@ -98,11 +105,13 @@ _SCORE: Final = _any(
     rf"{_SUBJECT}[^。，；]{{0,4}}\d{{1,3}}\s*/\s*\d{{2,3}}",
     rf"{_SUBJECT}[^。；]{{0,6}}(?:不及格|没及格|未及格|挂科|优秀|良好|合格)|(?:不|没|未)及格|挂了?科",
     r"(?:等级|得了?|拿了?|评[为定]|是)\s*[A-E][+-]?(?![A-Za-z\d])",
-    rf"(?:及格|优秀|合格|优良|升学|上线)率[^\d。]{{0,4}}{N}\s*%?",
+    rf"(?:及格|优秀|合格|优良|升学|上线)率[^\d。]{{0,12}}{N}\s*%?",
+    rf"(?:语数[外英]|[两三四五六]科|各科|分别)[^\d。]{{0,6}}{N}(?:[,、]\s?{N})+",
 )
 _SCORE_EN: Final = _any(
     r"\b(?:scored?|got|gets|received|earned|made|failed|passed)\b[^.;]{0,24}?\b\d{1,3}(?:\.\d{1,2})?(?:/\d+|"
     r"%)?(?! (?:minutes|questions|books|students|times|days))",
+    r"\bfrom \d{1,3} to \d{1,3}(?! ?(?:minutes|am|pm|degrees|%|cm|kg|questions|points each))|\baveraged \d{1,3}",
     r"\b(?:average|mean|mark|score|result|grade|total|GPA)s?\b[^.;\d]{0,24}\b\d{1,3}(?:\.\d+)?",
     r"\b(?:[Mm]aths?|[Ss]cience|[Ee]nglish|[Pp]hysics|[Cc]hemistry|[Hh]istory|[Bb]iology|[Gg]eography|[Aa]rt|grade|"
     r"report card)\b[^.;]{0,12}\b[A-E][+-]?(?![\w'])",
@@ -115,11 +124,14 @@ _ORDINAL: Final = r"(?:\d{1,4}(?:st|nd|rd|th)|first|second|third|fourth|fifth|si
 _RANK: Final = _any(
     rf"第\s*{N}\s*名|排名?[^\d。，]{{0,4}}第?\s*{N}|排(?:在)?(?:班级?|年级|全[校班级])?第?\s*{N}|(?:班级|年级|全校|全班|"
     rf"班里|全[县市区级])(?:的)?(?:第|前|倒数第?)\s*{N}",
-    rf"倒数第?\s*{N}|(?:退步|进步|下降|上升|前进|后退|掉)了?\s*{N}\s*[名位]",
+    rf"倒数第?\s*{N}|排名?(?:在)?(?:[^，。]{{0,4}})(?:倒数|垫底|末尾|最后|前列|靠后)|(?:班里|班级|年级|"
+    rf"全[校班])[前后倒第数]{{0,2}}\s*{N}[多几]?名|[前后]\s*{N}[多几]?名|"
+    rf"(?:退步|进步|下降|上升|前进|后退|掉)了?\s*{N}\s*[名位]",
     rf"\b(?:ranked|ranks|came|placed|finished|is|was|stands)\b[^.;]{{0,12}}\b{_ORDINAL}\b[^.;]{{0,10}}\b(?:in|"
     rf"of) (?:the |her |his |my )?(?:class|grade|year|form|school)",
     rf"\b(?:from|to) {_ORDINAL}(?: place)?\b|\b{_ORDINAL} place\b|\blast but (?:one|two)\b|\b(?:top|bottom) (?:\d+|"
     rf"three|five|ten)\b[^.;]{{0,6}}\b(?:in|of) (?:the |her |his )?(?:class|grade|year|form)",
+    r"\b(?:top|bottom|last) (?:of|in) (?:the |her |his )?(?:class|grade|year|form)\b",
 )
 _ILLNESS: Final = (
     "哮喘|抑郁|焦虑症|双相|躁狂|精神分裂|精神科|强迫症|多动症|抽动|自闭|孤独症|谱系|阅读障碍|智力障碍|智障|唐氏|脑瘫|"
@@ -128,6 +140,9 @@ _ILLNESS: Final = (
     "阑尾|骨折|手术|住院|开刀|色[弱盲]|弱视|斜视|失明|视力(?:只有|下降|障碍)|"
     "耳聋|失聪|听不见|听力(?:障碍|下降|受损)|助听器|人工耳蜗|口吃|怀孕|流产|痛经|月经|厌食|暴食|自残|自杀|割腕|确诊|"
     "服药|吃药|吃着药|打针|复查|病假|生病|重病|病情|病史|心理(?:医生|咨询|治疗|疾病|问题)|"
+    "(?:得|患|有|查出|染)[了上过]?(?:严重|轻微|轻度|慢性|急性)?的?[\u4e00-\u9fff]{1,6}(?<!毛)(?:症|炎|癌|瘤|病)|"
+    "[椎盘]突出|扭伤|脱臼|骨裂|烫伤|输液|吊水|缝针|肺炎|"
+    "感冒|咳嗽|哮喘病|静脉曲张|肥胖症|侏儒|白化|狐臭|皮肤病|传染病|性病|服用|药瓶|胎记|义眼|石膏|拄拐|特殊教育|心脏|"
     "失眠|湿疹|荨麻疹|鼻炎|偏头痛|脊柱侧弯|甲亢|甲减|红斑狼疮|水痘|腮腺炎|新冠|阳性|流感|发[高低]?烧|近视\\s*\\d|轮椅|假肢"
 )
 _ILLNESS_EN: Final = (
@@ -142,12 +157,13 @@ _PLACE: Final = rf"{N}\s*(?:号|栋|幢|单元|弄|室|座|楼)|[路街巷道]\s
 _ADDRESS: Final = _any(
     rf"(?:家住|家在|住在|住址|家庭地址|[他她]家|[家户]籍|寄到|送到|住[：:])[^。；]{{0,24}}?(?:{_PLACE})",
     rf"家[：:，]?[^。；，]{{0,16}}?[路街巷里村区园][^。；，]{{0,6}}?{N}\s*(?:号|栋|幢|单元|室)",
+    rf"(?:住(?:在)?|地址[：:]?\s*)[^。；，]{{0,16}}?(?:[路街道巷弄里][^。；，]{{0,4}}{N}\s*号|{N}\s*(?:单元|栋|幢))",
     r"\b(?:lives?|living|stays?) (?:at|in|on)\b[^.;]{0,40}\d",
     r"\b[Hh]ome address\b[^.;]{0,8}\d|\b(?:house|home|flat|apartment) is\b[^.;]{0,30}\d",
     r"\b\d{1,5} [A-Z]\w+ (?:Street|Road|Lane|Avenue|Drive|Close|Way)\b",
 )
 _FAMILY: Final = _any(
-    "离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。，]{0,4}债|破产|"
+    "离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。，]{0,8}(?:债|万|千块|钱)|破产|"
     "留守|外出?打工|在外打工|被[^。，]{0,6}打|家暴|虐待|孤儿|父母双亡|监护|下岗|失业|"
     "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生",
     r"\b(?:divorc\w+|separated|in prison|in jail|jailed|on benefits|on welfare|died|passed away|foster|orphan\w*|"
@@ -176,7 +192,7 @@ RULES: Final = (
     Rule(
         "score",
         "mark of a group or in an exam",
-        _any(rf"(?:均分|平均分?|及格率|优秀率|最[高低]分?)[^\d。；]{{0,8}}{N}"),
+        _any(rf"(?:均分|平均分?|及格率|优秀率|最[高低]分?)[^\d。；]{{0,12}}{N}"),
         (GROUP, EXAM),
         _PAPER,
     ),
@@ -204,6 +220,11 @@ RULES: Final = (
     ),
     Rule("rank", "rank of somebody", _RANK, (PERSON,)),
     Rule("health", "illness of somebody", _any(_ILLNESS, _ILLNESS_EN), (PERSON, SELF, GROUP), _LESSON),
-    Rule("address", "where somebody lives", _ADDRESS, (PERSON, re.compile(r"家庭?(?:住址|地址)|[Hh]ome address"))),
+    Rule(
+        "address",
+        "where somebody lives",
+        _ADDRESS,
+        (PERSON, re.compile(r"家庭?(?:住址|地址)|(?:家长|学生|家庭)的?(?:住址|地址)|[Hh]ome address")),
+    ),
     Rule("family", "family of somebody", _FAMILY, (PERSON,), _LESSON),
 )

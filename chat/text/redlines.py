@@ -38,7 +38,7 @@ _GROUPED_CARD: Final = re.compile(r"\d{13,19}|\d{4}(?:[ -]\d{4}){2,3}(?:[ -]\d{1
 _MOBILE: Final = re.compile(
     r"(?<![\d.])(?:\+?86[ -]?)?1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4}|[ -]\d{3}[ -]\d{5}|\d[ -]\d{3}[ -]\d{4})(?![\d]|[ -]\d{4})"
 )
-_SPACED_MOBILE: Final = re.compile(r"(?<![\d])1(?:[ -][3-9])(?:[ -]\d){9}(?![\d])")
+_SPACED_MOBILE: Final = re.compile(r"(?<![\d])1[ -]?[3-9](?:[ -]?\d){9}(?![\d])")
 _LANDLINE: Final = re.compile(
     r"(?<![\d.+-])(?:\(0\d{2,3}\)[ -]?|0\d{2,3}[ -])\d{3,4}[ -]?\d{4}(?![\d-])|\+\d{1,3}[ -](?:\(?\d{2,4}\)?[ -]){1,3}\d{3,8}(?!\d)"
 )
@@ -58,7 +58,8 @@ _PHONE_WORDS: Final = re.compile(
 )
 _QUANTITY: Final = re.compile(r"读作|科学记数|亿|单位换算|万元|公里|千米|平方|整除|素数|质数")
 _DOCUMENT: Final = re.compile(
-    r"(?:护照|通行证|准考证|学籍|军官证|社保|医保|居住证|驾[驶照]|户口簿?|出生证|残疾证|考生号|passport|permit|"
+    r"(?:护照|通行证|准考证|学籍|[军士警][官兵]?证|台胞证|回乡证|证件?(?:号码?|编号)|社保|医保|居住证|驾[驶照]|户口簿?|"
+    r"出生证|残疾证|考生号|passport|permit|"
     r"admission (?:number|no)|exam number|"
     r"visa|licen[cs]e|social security|insurance)"
     r"[^\d\n。；]{0,16}?(?P<number>(?<![A-Za-z])[A-Za-z]{0,3}\d[\d -]{5,24}[\dXx])",
@@ -198,7 +199,7 @@ def _phones(digits: str, sentence: str) -> Iterator[_Found]:
     for match in _LANDLINE.finditer(digits):
         if has_word or PERSON.search(sentence):
             yield ("phone", match.start(), match.end(), "telephone number")
-    if has_word:
-        for pattern in (_SPACED_MOBILE, _LOCAL_NUMBER):
-            for match in pattern.finditer(digits):
-                yield ("phone", match.start(), match.end(), "telephone number by its word")
+    has_owner = has_word or bool(PERSON.search(sentence))
+    for pattern in (_SPACED_MOBILE,) * has_owner + (_LOCAL_NUMBER,) * has_word:
+        for match in pattern.finditer(digits):
+            yield ("phone", match.start(), match.end(), "telephone number by its word")
