@@ -15,6 +15,6 @@ Adding a kind is adding a file whose name is the kind and which holds a class as
 """
 
 from chat.providers.http import close_clients
-from chat.providers.registry import known_kinds, list_models, provider
+from chat.providers.registry import known_kinds, list_models, provider, warm_up
 
-__all__ = ["close_clients", "known_kinds", "list_models", "provider"]
+__all__ = ["close_clients", "known_kinds", "list_models", "provider", "warm_up"]

@@ -68,6 +68,12 @@ async def close_clients() -> None:
         await client.aclose()
 
 
+@functools.cache
+def load_certificates() -> ssl.SSLContext:
+    """Reads the certificates of the authorities once, as it takes tens of milliseconds. SSL_CERT_FILE is honoured."""
+    return httpx.create_ssl_context()
+
+
 def with_path(base_url: str, path: str, *, default_path: str = "") -> str:
     """Joins a base URL and a path; a base without any path gets `default_path` first. Raises ProviderUnreachable."""
     url = None
@@ -154,14 +160,10 @@ async def get_json(endpoint: Endpoint, url: str, network: Network, *, connect_se
     raise failure
 
 
-@functools.cache
-def _tls() -> ssl.SSLContext:
-    # Made once: reading the certificates takes tens of milliseconds of the event loop. SSL_CERT_FILE is honoured.
-    return httpx.create_ssl_context()
-
-
 def _new_client(network: Network) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=network.transport, verify=_tls(), limits=LIMITS, trust_env=False, follow_redirects=False)
+    return httpx.AsyncClient(
+        transport=network.transport, verify=load_certificates(), limits=LIMITS, trust_env=False, follow_redirects=False
+    )
 
 
 def _client(url: str, network: Network) -> httpx.AsyncClient:

@@ -12,6 +12,10 @@ from chat.providers.base import Delta, Endpoint, Message, Request, StreamBroken,
 from chat.providers.failures import failure_of_object
 from chat.providers.http import Network, get_json, open_stream, with_path
 from chat.providers.reading import Reader, arguments_text, new_call_id, read_answer, usage_of
+from chat.text.tokens import count_tokens
+
+WINDOW_STEP_TOKENS = 8_192
+REPLY_TOKENS = 2_048
 
 
 class Ollama:
@@ -46,7 +50,8 @@ def _url(endpoint: Endpoint, path: str) -> str:
 
 
 def _payload(endpoint: Endpoint, request: Request) -> dict[str, Any]:
-    options = {"num_ctx": endpoint.context_tokens, "num_predict": request.max_tokens, "temperature": request.temperature}
+    window = endpoint.context_tokens or _window(request)
+    options = {"num_ctx": window, "num_predict": request.max_tokens, "temperature": request.temperature}
     payload: dict[str, Any] = {
         "model": endpoint.model,
         "messages": _messages(request.messages),
@@ -59,6 +64,13 @@ def _payload(endpoint: Endpoint, request: Request) -> dict[str, Any]:
             for tool in request.tools
         ]
     return payload
+
+
+def _window(request: Request) -> int:
+    """A window that the request fits, for an endpoint that names none; in few sizes, as Ollama loads a model anew for each."""
+    prompt = sum(count_tokens(_content(message.get("content"))) for message in request.messages)
+    needed = prompt * 5 // 4 + (request.max_tokens or REPLY_TOKENS)  # a quarter more: the model counts with a tokenizer of its own
+    return -(-needed // WINDOW_STEP_TOKENS) * WINDOW_STEP_TOKENS
 
 
 def _messages(messages: list[Message]) -> list[Message]:

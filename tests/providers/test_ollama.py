@@ -16,6 +16,7 @@ from chat.providers.base import (
     complete,
 )
 from chat.providers.ollama import Ollama
+from chat.text.tokens import count_tokens
 from tests.providers.builders import collect, endpoint, merged, network, ok, request
 
 BASE = "http://ollama.test:11434"
@@ -115,6 +116,14 @@ async def test_the_window_and_the_limits_are_sent_as_options():
     _, body = await body_sent(endpoint(BASE, context_tokens=8192), request(max_tokens=50, temperature=0.2))
     assert body["options"] == {"num_ctx": 8192, "num_predict": 50, "temperature": 0.2}
     assert body["stream"] is True
+
+
+@pytest.mark.parametrize("characters", [10, 12_000, 40_000])
+async def test_an_endpoint_without_a_window_gets_one_that_the_request_fits(characters):
+    text = "教学设计与评价" * (characters // 7)
+    _, body = await body_sent(endpoint(BASE), request(messages=[{"role": "user", "content": text}], max_tokens=1_000))
+    assert body["options"]["num_ctx"] >= count_tokens(text) + 1_000
+    assert body["options"]["num_ctx"] % 8_192 == 0
 
 
 async def test_a_tool_round_is_told_in_its_words():
