@@ -133,26 +133,26 @@ def test_lines_have_the_wording_of_the_design():
     assert boundary.close_line(boundary.THREAD) == boundary.THREAD_CLOSE
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(spliced(OUR_LINES))
 def test_no_line_can_pass_for_one_of_ours(text):
     assert forged_lines(clean(text)) == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(spliced(OUR_LINES + ROLE_MARKS + ("System:", "### User", "INSTRUCTION", "…（中略 3 字）…")))
 def test_cleaning_twice_is_cleaning_once(text):
     cleaned = clean(text)
     assert clean(cleaned) == cleaned
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(spliced(OUR_LINES + ROLE_MARKS))
 def test_length_stays_bounded(text):
     assert len(clean(text)) <= 2 * len(text) + 8
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=("Ps", "Pe", "Pi", "Pf", "Sm", "So"), exclude_characters=":：∶#=¨")))
 def test_prose_without_brackets_or_colons_is_verbatim(text):
     assert clean(text) == text or "本会话前情" in seen(text) or "instruction" in seen(text)

@@ -186,7 +186,7 @@ def test_hits_are_ordered_and_inside_the_text(text):
     "unit", ["1", "1 ", " ", "小明1分，", "小明1分。", "a@a.", "李雷 ", "护照 ", "数学 1", "家路1", "He got a ", "1,", "a\u200b"]
 )
 def test_hostile_text_takes_linear_time(unit):
-    text = unit * (100_000 // len(unit))
+    text = unit * (30_000 // len(unit))
     start = time.process_time()
     find(text)
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < 2
