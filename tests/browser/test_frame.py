@@ -68,6 +68,17 @@ def test_token_is_made_and_revoked_in_place_with_the_focus_on_what_was_done(page
     expect(page.locator("#tokens .notice")).to_be_focused()
 
 
+def test_after_the_session_ended_a_click_asks_to_log_in_and_comes_back(browser: Browser, site: str):
+    with browser.new_context(locale="en") as context:
+        page = context.new_page()
+        log_in(page, site)
+        page.goto(f"{site}/settings/")
+        context.clear_cookies(name="sessionid")
+        page.locator("#tokens input[name=name]").fill("marks")
+        page.locator("#tokens form[hx-post$='/tokens/'] button").click()
+        page.wait_for_url("**/accounts/login/?next=/settings/")
+
+
 def test_settings_work_without_script(plain_page: Page, site: str):
     plain_page.goto(f"{site}/accounts/login/")
     plain_page.locator("button[value=zh-hans]").click()
