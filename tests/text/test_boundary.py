@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chat.text import boundary
 from chat.text.boundary import clean
 
-SECTIONS = (boundary.THREAD, boundary.CORE, boundary.RECALL, boundary.KNOWLEDGE, boundary.CONTINUE, boundary.QUESTION)
+SECTIONS = (boundary.THREAD, boundary.CORE, boundary.RECALL, boundary.KNOWLEDGE, boundary.CONTINUE, boundary.QUESTION, boundary.ROUND)
 OUR_LINES = (
     *(f"[{name}" for name in SECTIONS),
     *(boundary.SUMMARY_LABEL, boundary.ROUNDS_LABEL, boundary.USER_MARK, boundary.ASSISTANT_MARK),
