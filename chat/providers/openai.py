@@ -99,7 +99,7 @@ class EventReader(Reader):
         """Keeps a line that belongs to no event stream, as long as it can be JSON."""
         self._other_lines.append(line)
         self._other_size += len(line)
-        if self._other_size > MAX_LINE_BYTES or not self._other_lines[0].lstrip(b"\xef\xbb\xbf \t").startswith(b"{"):
+        if self._other_size > MAX_LINE_BYTES or not self._other_lines[0].lstrip().startswith(b"{"):
             self.failure = StreamBroken()
 
     def _read_event(self, event: dict[str, Any]) -> None:
