@@ -13,14 +13,8 @@ _COURSES: Final = "语文|数学|英语|外语|物理|化学|生物|历史|地�
 _COURSE: Final = f"(?:{_COURSES})"
 _SUBJECT: Final = f"(?:{_COURSES}|作文|听力|口语|阅读|计算机|数据结构)"
 _SURNAME: Final = (
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘"
+    "于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
     "白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤赖樊欧阳]"
 )
 _NOT_NAMES: Final = (
@@ -73,7 +67,7 @@ _PAPER: Final = re.compile(
 _TASK_EN: Final = re.compile(r"\b(?:each|pass mark|worth|aim for|difficulty|speed|weighted|scale|wants?|questions|rubric)\b", re.IGNORECASE)
 _LESSON: Final = re.compile(
     r"教案|课件|阅读题|生物课|急救课|这一[课章]|讲[解座授]|一节|主题|专题|单元|习题|成因|传播|原理|结构图|示意图|实验|"
-    r"病毒的|作文题|议论文|材料：|如何看待|怎么[讲写]|"
+    r"病毒的|作文题|议论文|材料:|如何看待|怎么[讲写]|"
     r"《[^》]+》|进程|结点|节点|双亲表示|\b(?:lesson|chapter|unit|teach|explain|poster|assembly|process|node|vocabulary|discuss)\b",
     re.IGNORECASE,
 )
@@ -99,11 +93,11 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 _SCORE: Final = _any(
     rf"{N}\s*分(?![钟之制组段别享析成为数贝米类开支])",
-    rf"(?:总分|均分|平均分?(?![给成配为到])|分数|成绩|最[高低]分?|卷面|得分)[^\d。；]{{0,6}}{N}(?!\s*[题道页节级左])",
+    rf"(?:总分|均分|平均分?(?![给成配为到])|分数|成绩|最[高低]分?|卷面|得分)[^\d。;]{{0,6}}{N}(?!\s*[题道页节级左])",
     rf"{_SUBJECT}(?:卷|课)?[只才仅有考了得是为拿到仅]{{0,3}}\s*{N}(?!\s*[题道页课节章年月本个班.、])",
     rf"考[了到得]?(?:个|到)?\s*{N}(?!\s*[题道个页次遍年月场])|掉到\s*{N}|从\s*{N}\s*分?[升降掉提涨退]",
-    rf"{_SUBJECT}[^。，；]{{0,4}}\d{{1,3}}\s*/\s*\d{{2,3}}",
-    rf"{_SUBJECT}[^。；]{{0,6}}(?:不及格|没及格|未及格|挂科|优秀|良好|合格)|(?:不|没|未)及格|挂了?科",
+    rf"{_SUBJECT}[^。,;]{{0,4}}\d{{1,3}}\s*/\s*\d{{2,3}}",
+    rf"{_SUBJECT}[^。;]{{0,6}}(?:不及格|没及格|未及格|挂科|优秀|良好|合格)|(?:不|没|未)及格|挂了?科",
     r"(?:等级|得了?|拿了?|评[为定]|是)\s*[A-E][+-]?(?![A-Za-z\d])",
     rf"(?:及格|优秀|合格|优良|升学|上线)率[^\d。]{{0,12}}{N}\s*%?",
     rf"(?:语数[外英]|[两三四五六]科|各科|分别)[^\d。]{{0,6}}{N}(?:[,、]\s?{N})+",
@@ -122,9 +116,9 @@ _SCORE_EN: Final = _any(
 )
 _ORDINAL: Final = r"(?:\d{1,4}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
 _RANK: Final = _any(
-    rf"第\s*{N}\s*名|排名?[^\d。，]{{0,4}}第?\s*{N}|排(?:在)?(?:班级?|年级|全[校班级])?第?\s*{N}|(?:班级|年级|全校|全班|"
+    rf"第\s*{N}\s*名|排名?[^\d。,]{{0,4}}第?\s*{N}|排(?:在)?(?:班级?|年级|全[校班级])?第?\s*{N}|(?:班级|年级|全校|全班|"
     rf"班里|全[县市区级])(?:的)?(?:第|前|倒数第?)\s*{N}",
-    rf"倒数第?\s*{N}|排名?(?:在)?(?:[^，。]{{0,4}})(?:倒数|垫底|末尾|最后|前列|靠后)|(?:班里|班级|年级|"
+    rf"倒数第?\s*{N}|排名?(?:在)?(?:[^,。]{{0,4}})(?:倒数|垫底|末尾|最后|前列|靠后)|(?:班里|班级|年级|"
     rf"全[校班])[前后倒第数]{{0,2}}\s*{N}[多几]?名|[前后]\s*{N}[多几]?名|"
     rf"(?:退步|进步|下降|上升|前进|后退|掉)了?\s*{N}\s*[名位]",
     rf"\b(?:ranked|ranks|came|placed|finished|is|was|stands)\b[^.;]{{0,12}}\b{_ORDINAL}\b[^.;]{{0,10}}\b(?:in|"
@@ -148,23 +142,23 @@ _ILLNESS: Final = (
 _ILLNESS_EN: Final = (
     r"\b(?:asthma|depress(?:ion|ed)|anxiety|bipolar|schizophreni\w+|ADHD|autis\w+|dyslexi\w+|epilep\w+|diabet\w+|"
     r"insulin|allerg\w+|blood pressure|cancer|leuk[a]?emia|tumou?r|chemo\w*|hepatitis|HIV|"
-    r"tuberculosis|heart (?:condition|disease|defect)|an[a]?emia|kidney|surgery|operation|hospital|diagnos\w+|"
+    r"tuberculosis|heart (?:condition|disease|defect)|an[a]?emia|kidney|surgery|(?:had|needs|after) an operation|hospital|diagnos\w+|"
     r"medication|pregnan\w+|hearing aid|deaf|colou?r-?blind|wheelchair|disab\w+|anorexi\w+|bulimi\w+|"
     r"self-harm\w*|suicid\w+|migraine\w*|eczema|seizure\w*|Tourette\w*|Down syndrome|broken (?:arm|leg)|"
     r"broke (?:his|her) (?:arm|leg)|therap(?:y|ist)|psychiatr\w+|sick leave|COVID)\b"
 )
 _PLACE: Final = rf"{N}\s*(?:号|栋|幢|单元|弄|室|座|楼)|[路街巷道]\s*{N}|(?:小区|新村|花园|公寓|家园|苑|院)[^。]{{0,4}}{N}"
 _ADDRESS: Final = _any(
-    rf"(?:家住|家在|住在|住址|家庭地址|[他她]家|[家户]籍|寄到|送到|住[：:])[^。；]{{0,24}}?(?:{_PLACE})",
-    rf"家[：:，]?[^。；，]{{0,16}}?[路街巷里村区园][^。；，]{{0,6}}?{N}\s*(?:号|栋|幢|单元|室)",
-    rf"(?:住(?:在)?|地址[：:]?\s*)[^。；，]{{0,16}}?(?:[路街道巷弄里][^。；，]{{0,4}}{N}\s*号|{N}\s*(?:单元|栋|幢))",
+    rf"(?:家住|家在|住在|住址|家庭地址|[他她]家|[家户]籍|寄到|送到|住:)[^。;]{{0,24}}?(?:{_PLACE})",
+    rf"家[:,]?[^。;,]{{0,16}}?[路街巷里村区园][^。;,]{{0,6}}?{N}\s*(?:号|栋|幢|单元|室)",
+    rf"(?:住(?:在)?|地址:?\s*)[^。;,]{{0,16}}?(?:[路街道巷弄里][^。;,]{{0,4}}{N}\s*号|{N}\s*(?:单元|栋|幢))",
     r"\b(?:lives?|living|stays?) (?:at|in|on)\b[^.;]{0,40}\d",
     r"\b[Hh]ome address\b[^.;]{0,8}\d|\b(?:house|home|flat|apartment) is\b[^.;]{0,30}\d",
     r"\b\d{1,5} [A-Z]\w+ (?:Street|Road|Lane|Avenue|Drive|Close|Way)\b",
 )
 _FAMILY: Final = _any(
-    "离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。，]{0,8}(?:债|万|千块|钱)|破产|"
-    "留守|外出?打工|在外打工|被[^。，]{0,6}打|家暴|虐待|孤儿|父母双亡|监护|下岗|失业|"
+    "离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。,]{0,8}(?:债|万|千块|钱)|破产|"
+    "留守|外出?打工|在外打工|被[^。,]{0,6}打|家暴|虐待|孤儿|父母双亡|监护|下岗|失业|"
     "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生",
     r"\b(?:divorc\w+|separated|in prison|in jail|jailed|on benefits|on welfare|died|passed away|foster|orphan\w*|"
     r"adopted|lost (?:his|her|their) jobs?|unemployed|laid off|drinks (?:a lot|heavily)|"
@@ -192,7 +186,7 @@ RULES: Final = (
     Rule(
         "score",
         "mark of a group or in an exam",
-        _any(rf"(?:均分|平均分?|及格率|优秀率|最[高低]分?)[^\d。；]{{0,12}}{N}"),
+        _any(rf"(?:均分|平均分?|及格率|优秀率|最[高低]分?)[^\d。;]{{0,12}}{N}"),
         (GROUP, EXAM),
         _PAPER,
     ),

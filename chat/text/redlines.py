@@ -62,7 +62,7 @@ _DOCUMENT: Final = re.compile(
     r"出生证|残疾证|考生号|passport|permit|"
     r"admission (?:number|no)|exam number|"
     r"visa|licen[cs]e|social security|insurance)"
-    r"[^\d\n。；]{0,16}?(?P<number>(?<![A-Za-z])[A-Za-z]{0,3}\d[\d -]{5,24}[\dXx])",
+    r"[^\d\n。;]{0,16}?(?P<number>(?<![A-Za-z])[A-Za-z]{0,3}\d[\d -]{5,24}[\dXx])",
     re.IGNORECASE,
 )
 
