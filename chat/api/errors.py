@@ -14,6 +14,7 @@ from chat.api.words import refusal_words
 from chat.runs.errors import RunRefused, TooManyRuns
 
 _API_PATHS = re.compile(r"/(agents|threads|runs|healthz|readyz|metrics|openapi\.json)(/|$)")
+_HEADERS = {"key": "Idempotency-Key"}  # what an order calls otherwise than its caller
 RETRY_AFTER_SECONDS = 60  # the window of the limit per minute
 
 
@@ -130,7 +131,8 @@ def error_response(code: str, message: str, status: int, headers: dict[str, str]
 def refused_response(refused: RunRefused) -> JsonResponse:
     """The answer to an order that was not accepted; code and status are those of the refusal."""
     words = refusal_words(refused.code)
-    message = f"{refused.field}: {words}" if refused.field else words
+    field = _HEADERS.get(refused.field, refused.field)
+    message = f"{field}: {words}" if field else words
     headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if isinstance(refused, TooManyRuns) else {}
     return error_response(refused.code, message, refused.status, headers)
 
