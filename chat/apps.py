@@ -1,6 +1,7 @@
 from django.apps import AppConfig
 from django.core import checks
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 from chat.checks import check_settings
 from chat.roles import keep_school_administrators
@@ -8,7 +9,7 @@ from chat.roles import keep_school_administrators
 
 class ChatConfig(AppConfig):
     name = "chat"
-    verbose_name = "Chat"
+    verbose_name = _("School, assistants and conversations")
 
     def ready(self) -> None:
         checks.register(check_settings)
