@@ -34,9 +34,8 @@ def shared_folder() -> Path | None:
     return folder if (folder / "bench" / "load" / "mock_provider.py").is_file() else None
 
 
-@pytest.fixture
-def mock_model() -> Iterator[Any]:
-    """A running model server on loopback, scripted by the test; see its README under bench/load."""
+def mock_provider_class() -> Any:
+    """The scripted model server, a context manager; the test that needs it is skipped where it is not there."""
     folder = shared_folder()
     if folder is None:
         if os.environ.get("CI"):
@@ -46,5 +45,11 @@ def mock_model() -> Iterator[Any]:
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault("mock_provider", module)
     spec.loader.exec_module(module)
-    with module.MockProvider() as mock:
+    return module.MockProvider
+
+
+@pytest.fixture
+def mock_model() -> Iterator[Any]:
+    """A running model server on loopback, scripted by the test; see its README under bench/load."""
+    with mock_provider_class()() as mock:
         yield mock

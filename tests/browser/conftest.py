@@ -34,13 +34,23 @@ FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networki
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the product with the demo schools, their assistants on the demo model, and a log-in that is never paused."""
-    folder = tmp_path_factory.mktemp("site")
+    with product(tmp_path_factory.mktemp("site")) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def product(folder: Path, **variables: str) -> Iterator[str]:
+    """Runs the product with its data in `folder`; `variables` go into its environment."""
     environment = {name: value for name, value in os.environ.items() if name not in OTHER_WORLDS}
     environment |= {"DATA_DIR": str(folder / "data"), "DEMO_PASSWORD": PASSWORD, "SECRET_KEY": "", "LOGIN_FAILURE_LIMIT": "1000"}
     url = f"http://127.0.0.1:{(port := free_port())}"
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "up", f"--port={port}"], cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+            [sys.executable, "manage.py", "up", f"--port={port}"],
+            cwd=ROOT,
+            env=environment | variables,
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
     try:
         end = time.monotonic() + START_SECONDS
