@@ -18,6 +18,7 @@ PAGE_THREADS = 30
 class ThreadLink:
     id: str
     title: str
+    updated_at: datetime
 
 
 @dataclass(slots=True)
@@ -48,23 +49,23 @@ def thread_list(user: AbstractBaseUser, agent_id: str, before: str = "") -> Thre
         if not groups or words != label:
             groups.append(ThreadGroup("" if words == label else words, []))
             label = words
-        groups[-1].threads.append(ThreadLink(row.pk, row.title))
+        groups[-1].threads.append(row)
     return ThreadList(agent_id, groups, more)
 
 
-def archived_page(user: AbstractBaseUser, agent_id: str, before: str = "") -> tuple[list[Thread], str]:
+def archived_page(user: AbstractBaseUser, agent_id: str, before: str = "") -> tuple[list[ThreadLink], str]:
     """One page of what the user has put away, newest first, and the `before` of the next page."""
     return _page(user, agent_id, Thread.Status.ARCHIVED, before)
 
 
-def _page(user: AbstractBaseUser, agent_id: str, status: str, before: str) -> tuple[list[Thread], str]:
+def _page(user: AbstractBaseUser, agent_id: str, status: str, before: str) -> tuple[list[ThreadLink], str]:
     found = Thread.objects.for_user(user).filter(agent_id=agent_id, status=status).order_by("-updated_at", "-id")
     cursor = _parse_cursor(before)
     if cursor is not None:
         found = found.filter(Q(updated_at__lt=cursor[0]) | Q(updated_at=cursor[0], pk__lt=cursor[1]))
-    rows = list(found.only("id", "title", "updated_at")[: PAGE_THREADS + 1])
-    more = f"{rows[PAGE_THREADS - 1].updated_at.isoformat()}~{rows[PAGE_THREADS - 1].pk}" if len(rows) > PAGE_THREADS else ""
-    return rows[:PAGE_THREADS], more
+    rows = [ThreadLink(*values) for values in found.values_list("id", "title", "updated_at")[: PAGE_THREADS + 1]]
+    has_more, rows = len(rows) > PAGE_THREADS, rows[:PAGE_THREADS]
+    return rows, f"{rows[-1].updated_at.isoformat()}~{rows[-1].id}" if has_more else ""
 
 
 def _parse_cursor(text: str) -> tuple[datetime, str] | None:
