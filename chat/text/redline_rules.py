@@ -11,7 +11,7 @@ from typing import Final
 N: Final = r"(?:\d{1,6}(?:\.\d{1,4})?|[零一二三四五六七八九十百两]{1,6})"
 _COURSES: Final = "语文|数学|英语|外语|物理|化学|生物|历史|地理|政治|道法|思品|科学|体育|音乐|美术|信息|文综|理综"
 _COURSE: Final = f"(?:{_COURSES})"
-_SUBJECT: Final = f"(?:{_COURSES}|作文|听力|口语|阅读|计算机|数据结构)"
+_SUBJECT: Final = f"(?:{_COURSES}|作文|听力|口语|阅读|听写|默写|背诵|月考|测验|模考|计算机|数据结构)"
 _SURNAME: Final = (
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘"
     "于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方"
@@ -98,6 +98,7 @@ _SCORE: Final = _any(
     rf"考[了到得]?(?:个|到)?\s*{N}(?!\s*[题道个页次遍年月场])|掉到\s*{N}|从\s*{N}\s*分?[升降掉提涨退]",
     rf"{_SUBJECT}[^。,;]{{0,4}}\d{{1,3}}\s*/\s*\d{{2,3}}",
     rf"{_SUBJECT}[^。;]{{0,6}}(?:不及格|没及格|未及格|挂科|优秀|良好|合格)|(?:不|没|未)及格|挂了?科",
+    rf"从\s*[A-E][+-]?\s*[级等]?(?:掉|降|升|提|进|退|到)|{_SUBJECT}[^。,A-Za-z]{{0,4}}[A-E][+-]?(?![A-Za-z\d]|\s*[卷组班类版级层套])",
     r"(?:等级|得了?|拿了?|评[为定]|是)\s*[A-E][+-]?(?![A-Za-z\d])",
     rf"(?:及格|优秀|合格|优良|升学|上线)率[^\d。]{{0,12}}{N}\s*%?",
     rf"(?:语数[外英]|[两三四五六]科|各科|分别)[^\d。]{{0,6}}{N}(?:[,、]\s?{N})+",
@@ -123,7 +124,8 @@ _RANK: Final = _any(
     rf"(?:退步|进步|下降|上升|前进|后退|掉)了?\s*{N}\s*[名位]",
     rf"\b(?:ranked|ranks|came|placed|finished|is|was|stands)\b[^.;]{{0,12}}\b{_ORDINAL}\b[^.;]{{0,10}}\b(?:in|"
     rf"of) (?:the |her |his |my )?(?:class|grade|year|form|school)",
-    rf"\b(?:from|to) {_ORDINAL}(?: place)?\b|\b{_ORDINAL} place\b|\blast but (?:one|two)\b|\b(?:top|bottom) (?:\d+|"
+    rf"\b{_ORDINAL} (?:out )?of \d{{1,4}}\b|\b(?:from|to) {_ORDINAL}(?: place)?\b|\b{_ORDINAL} place\b|\blast but (?:one|"
+    rf"two)\b|\b(?:top|bottom) (?:\d+|"
     rf"three|five|ten)\b[^.;]{{0,6}}\b(?:in|of) (?:the |her |his )?(?:class|grade|year|form)",
     r"\b(?:top|bottom|last) (?:of|in) (?:the |her |his )?(?:class|grade|year|form)\b",
 )
@@ -135,14 +137,17 @@ _ILLNESS: Final = (
     "耳聋|失聪|听不见|听力(?:障碍|下降|受损)|助听器|人工耳蜗|口吃|怀孕|流产|痛经|月经|厌食|暴食|自残|自杀|割腕|确诊|"
     "服药|吃药|吃着药|打针|复查|病假|生病|重病|病情|病史|心理(?:医生|咨询|治疗|疾病|问题)|"
     "(?:得|患|有|查出|染)[了上过]?(?:严重|轻微|轻度|慢性|急性)?的?[\u4e00-\u9fff]{1,6}(?<!毛)(?:症|炎|癌|瘤|病)|"
-    "[椎盘]突出|扭伤|脱臼|骨裂|烫伤|输液|吊水|缝针|肺炎|"
+    "[椎盘]突出|(?:学习|阅读|语言|发育|睡眠|进食|视力|听力|肢体|认知|情感|精神)障碍|中毒|发炎|送医|医院|就医|看病|急诊|"
+    "治疗|[吃服用]了?[^。,]{0,4}药|康复|受伤|休克|昏迷|扭伤|脱臼|骨裂|烫伤|输液|吊水|缝针|肺炎|"
     "感冒|咳嗽|哮喘病|静脉曲张|肥胖症|侏儒|白化|狐臭|皮肤病|传染病|性病|服用|药瓶|胎记|义眼|石膏|拄拐|特殊教育|心脏|"
     "失眠|湿疹|荨麻疹|鼻炎|偏头痛|脊柱侧弯|甲亢|甲减|红斑狼疮|水痘|腮腺炎|新冠|阳性|流感|发[高低]?烧|近视\\s*\\d|轮椅|假肢"
 )
 _ILLNESS_EN: Final = (
     r"\b(?:asthma|depress(?:ion|ed)|anxiety|bipolar|schizophreni\w+|ADHD|autis\w+|dyslexi\w+|epilep\w+|diabet\w+|"
     r"insulin|allerg\w+|blood pressure|cancer|leuk[a]?emia|tumou?r|chemo\w*|hepatitis|HIV|"
-    r"tuberculosis|heart (?:condition|disease|defect)|an[a]?emia|kidney|surgery|(?:had|needs|after) an operation|hospital|diagnos\w+|"
+    r"tuberculosis|heart (?:condition|disease|defect)|an[a]?emia|kidney|surgery|(?:had|needs|after) an operation|"
+    r"hospital\w*|pneumonia|influenza|fever|injur\w+|illness|disorder|syndrome|infection|concussion|fractur\w+|rehab\w*|"
+    r"diagnos\w+|"
     r"medication|pregnan\w+|hearing aid|deaf|colou?r-?blind|wheelchair|disab\w+|anorexi\w+|bulimi\w+|"
     r"self-harm\w*|suicid\w+|migraine\w*|eczema|seizure\w*|Tourette\w*|Down syndrome|broken (?:arm|leg)|"
     r"broke (?:his|her) (?:arm|leg)|therap(?:y|ist)|psychiatr\w+|sick leave|COVID)\b"
@@ -159,10 +164,13 @@ _ADDRESS: Final = _any(
 _FAMILY: Final = _any(
     "离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。,]{0,8}(?:债|万|千块|钱)|破产|"
     "留守|外出?打工|在外打工|被[^。,]{0,6}打|家暴|虐待|孤儿|父母双亡|监护|下岗|失业|"
+    "由(?:爷爷|奶奶|外公|外婆|姥姥|姥爷|亲戚|姑姑|舅舅)[^。,]{0,4}(?:带|养|照[顾看]|抚)|父母不管|没有?(?:爸|妈|父亲|"
+    "母亲)|家境|(?:家庭|经济)困难|拮据|没钱|负债|"
     "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生",
     r"\b(?:divorc\w+|separated|in prison|in jail|jailed|on benefits|on welfare|died|passed away|foster|orphan\w*|"
     r"adopted|lost (?:his|her|their) jobs?|unemployed|laid off|drinks (?:a lot|heavily)|"
-    r"alcoholic|drug addict|single (?:mother|father|mum|mom|dad|parent)|single-parent|in debt|bankrupt|"
+    r"alcoholic|drug addict|single (?:mother|father|mum|mom|dad|parent)|single-parent|in debt|poor family|cannot afford|"
+    r"can't afford|refugee|evicted|homeless|bankrupt|"
     r"beats? (?:him|her)|abus\w+|step(?:father|mother)|"
     r"lives with (?:his|her) (?:grand\w+|aunt|uncle))\b",
 )

@@ -52,9 +52,22 @@ SENSITIVE = {
         ),
         "老师准备了糖尿病的教案，何静对牛奶过敏",
     ],
-    "rank": ["刘洋年级第 200 名", "赵敏考了全班倒数第三", "小强退步了三十名", "Mary is 5th in her class."],
+    "rank": [
+        "刘洋年级第 200 名",
+        "赵敏考了全班倒数第三",
+        "小强退步了三十名",
+        "Mary is 5th in her class.",
+        "沈浩然这次掉到班里四十多名",
+        "Kevin is at the bottom of the class.",
+    ],
     "address": ["刘洋家住南京路 88 号", "小强住在翠苑小区 5 栋 301", "Peter lives at 22 Oak Avenue."],
-    "family": ["刘洋父母离婚了", "小强家里很贫困", "Peter's dad is in jail.", "孩子跟着爷爷奶奶生活"],
+    "family": [
+        "刘洋父母离婚了",
+        "小强家里很贫困",
+        "Peter's dad is in jail.",
+        "孩子跟着爷爷奶奶生活",
+        "Grace comes from a single-parent home.",
+    ],
     "contact": ["刘洋妈妈微信 liuyang_mama88", "QQ号：23456789", "write to peter.mum@mail.example"],
 }
 BENIGN = [
