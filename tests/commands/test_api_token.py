@@ -15,6 +15,7 @@ def run(*arguments: str) -> tuple[str, str]:
     return output.getvalue().strip(), errors.getvalue()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_printed_token_opens_the_api(client):
     user = builders.teacher()
     builders.agent(builders.school_of(user))
@@ -28,6 +29,7 @@ def test_only_a_hash_is_stored():
     assert token not in str(list(ApiToken.objects.values()))
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_revoked_token_opens_nothing(client):
     user = builders.teacher()
     token, _ = run(user.username)

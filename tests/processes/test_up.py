@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -83,14 +84,14 @@ def environment(data: Path) -> dict[str, str]:
     return kept | {"DATA_DIR": str(data), "DEMO_PASSWORD": PASSWORD, "SECRET_KEY": ""}
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
-    port, log = free_port(), tmp_path / "log"
+@contextlib.contextmanager
+def running_app(folder: Path, **variables: str) -> Iterator[App]:
+    port, log = free_port(), folder / "log"
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "up", f"--port={port}"],
             cwd=ROOT,
-            env=environment(tmp_path / "data"),
+            env=environment(folder / "data") | variables,
             stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
@@ -109,6 +110,12 @@ def app(tmp_path: Path) -> Iterator[App]:
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    with running_app(tmp_path) as running:
+        yield running
 
 
 def log_in(app: App) -> httpx.Response:
@@ -137,6 +144,26 @@ def test_sigterm_ends_both_within_the_limit(app: App):
     app.process.send_signal(signal.SIGTERM)
     assert app.process.wait(STOP_SECONDS + 3) == 0
     assert not [pid for pid in children if is_alive(pid)]
+
+
+@pytest.mark.mock
+def test_sigterm_ends_an_answer_as_interrupted_with_its_text(mock_model, tmp_path: Path):
+    slow = {"OPENAI_BASE_URL": f"{mock_model.url}/v1", "OPENAI_MODEL": "mock/delay=100,tokens=600"}
+    with running_app(tmp_path, **slow) as app:
+        command = [sys.executable, "manage.py", "api_token", "teacher"]
+        token = subprocess.run(
+            command, cwd=ROOT, env=environment(tmp_path / "data"), capture_output=True, text=True, check=True
+        ).stdout.strip()
+        with httpx.Client(base_url=app.url, headers={"Authorization": f"Bearer {token}"}, timeout=30) as caller:
+            agent = caller.get("/agents").json()["agents"][0]["id"]
+            with caller.stream("POST", f"/agents/{agent}/run/stream", json={"input": "出一份试卷"}) as answer:
+                assert any(line == "event: delta" for line in answer.iter_lines())
+                app.process.send_signal(signal.SIGTERM)
+                assert app.process.wait(STOP_SECONDS + 3) == 0
+    with contextlib.closing(sqlite3.connect(tmp_path / "data" / "db.sqlite3")) as database:
+        status, code, output = database.execute("SELECT status, error_code, output FROM chat_run").fetchone()
+    assert (status, code) == ("failed", "interrupted")
+    assert output
 
 
 def test_ctrl_c_ends_both(app: App):
