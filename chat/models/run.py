@@ -86,6 +86,7 @@ class Run(models.Model):
             models.Index(fields=["thread", "created_at"], name="run_by_thread"),
             models.Index(fields=["thread", "slot"], name="run_by_slot", condition=Q(is_latest=True)),
             models.Index(fields=["user", "-created_at"], name="run_by_user"),
+            models.Index(fields=["status", "input_tokens", "output_tokens", "cost"], name="run_totals"),  # /metrics adds them up
             models.Index(fields=["heartbeat_at"], name="run_going", condition=Q(status__in=["queued", "running"])),
         ]
         constraints = [

@@ -122,8 +122,8 @@ def _known(order: Order) -> Started | None:
     run = Run.objects.filter(user_id=order.user_id, key=order.key).first()
     if run is None:
         return None
-    same_place = order.thread_id in ("", run.thread_id)
-    if run.agent_id != order.agent_id or run.input != order.input or not same_place:
+    is_same_place = order.thread_id in ("", run.thread_id) and order.replaces == (run.replaces_id or "")
+    if not is_same_place or (run.agent_id, run.input, run.mode) != (order.agent_id, order.input, order.mode):
         raise KeyConflict("key")
     return Started(run.pk, run.thread_id, False)
 

@@ -66,6 +66,11 @@ def test_same_key_with_another_message_is_refused(agent: Agent) -> None:
     assert refusal(order(agent, "别的", key="k1")).code == "idempotency_key_reused"
 
 
+def test_same_key_with_another_mode_is_refused(agent: Agent) -> None:
+    start_run(order(agent, key="k1"))
+    assert refusal(order(agent, key="k1", mode=builders.mode(agent).slug)).code == "idempotency_key_reused"
+
+
 def test_archived_thread_comes_back(agent: Agent) -> None:
     thread = finished(agent).thread
     Thread.objects.update(status="archived")
