@@ -3,9 +3,11 @@
 import hashlib
 from collections.abc import AsyncIterator, Callable, Sequence
 
+from chat.memory.summary import catch_up
 from chat.models import Agent, Run, Summary, Thread
 from chat.providers.base import Delta, Endpoint, Request
 from tests import builders
+from tests.fakes import scripted
 
 Reply = str | Exception | Sequence[Delta]
 
@@ -78,3 +80,12 @@ def memory_of(thread: Thread) -> tuple[object, ...]:
     row = Thread.objects.values_list("rolling_summary", "summary_upto_slot", "summary_upto_at").get(pk=thread.pk)
     steps = Summary.objects.filter(thread=thread).order_by("upto_slot").values_list("upto_slot", "text", "origin", "upto_at")
     return (*row, *steps)
+
+
+def settle(thread: Thread, model: AnsweringProvider | None = None) -> AnsweringProvider:
+    """Lets thread memory catch up, and returns the model with what it was asked."""
+    model = model or AnsweringProvider()
+    with scripted(model):
+        catch_up(thread, FreeLease())
+    thread.refresh_from_db()
+    return model
