@@ -5,11 +5,13 @@ tenancy     Tenant, Membership, Preference, ApiToken
 agent       Provider, Agent, AgentMode
 thread      Thread, Summary
 run         Run, RunLedger
+core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
 work        Work, LayerState, WorkerBeat: what the worker has to do and how far each layer is
 usage       MemoryOp
 """
 
 from chat.models.agent import Agent, AgentMode, Provider
+from chat.models.core import Candidate, CoreEvent, Decision, Fact, RedlineRecord
 from chat.models.run import Run, RunLedger
 from chat.models.tenancy import ApiToken, Membership, Owner, Preference, Tenant
 from chat.models.thread import Summary, Thread
@@ -20,12 +22,17 @@ __all__ = [
     "Agent",
     "AgentMode",
     "ApiToken",
+    "Candidate",
+    "CoreEvent",
+    "Decision",
+    "Fact",
     "LayerState",
     "Membership",
     "MemoryOp",
     "Owner",
     "Preference",
     "Provider",
+    "RedlineRecord",
     "Run",
     "RunLedger",
     "Summary",

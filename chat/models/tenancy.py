@@ -34,6 +34,11 @@ class Tenant(models.Model):
 
     id = id_field("tn")
     name = models.CharField(_("name"), max_length=100)
+    has_memory = models.BooleanField(
+        _("memory on"),
+        default=True,
+        help_text=_("Off: nothing is remembered or recalled for anybody; people can still look, export and delete."),
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = TenantQuerySet.as_manager()
@@ -84,6 +89,7 @@ class Preference(models.Model):
     language = models.CharField(_("language"), max_length=10, blank=True, default="", help_text=_("Empty: as the browser asks."))
     theme = models.CharField(_("theme"), max_length=10, choices=Theme.choices, default=Theme.SYSTEM)
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", help_text=_("Empty: the server's."))
+    has_memory = models.BooleanField(_("memory on"), default=True)
     tenant = models.ForeignKey(Tenant, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("school"))
     agent = models.ForeignKey(
         "chat.Agent", on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("last used assistant")
