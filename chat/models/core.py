@@ -30,7 +30,7 @@ class Kind(models.TextChoices):
     INSTRUCTION = "instruction", _("standing request")
 
 
-class OwnedQuerySet(models.QuerySet):  # type: ignore[type-arg]
+class OwnedQuerySet(models.QuerySet):
     """Rows of one teacher in one school."""
 
     def for_user(self, user: AbstractBaseUser) -> "OwnedQuerySet":
