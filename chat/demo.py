@@ -47,6 +47,7 @@ class Loaded:
         else:
             secret = f"password: {self.password} (shown only now)" if self.password else "with the password of DEMO_PASSWORD"
             lines = [f"Demo schools loaded. Log in as {', '.join(self.new_users)}; {secret}"]
+        lines.append("The administrator of the first school, admin, also has the admin site at /admin/.")
         return [*lines, self.offer] if self.offer else lines
 
 

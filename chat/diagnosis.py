@@ -16,10 +16,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from chat.models import Provider, WorkerBeat
+from chat.runs.beat import WORKER_AWAY_SECONDS
 from chat.text import tokens
 
 ANSWER_SECONDS = 5.0
-WORKER_AWAY_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
