@@ -61,6 +61,8 @@ class Run(models.Model):
     mode = models.CharField(_("mode"), max_length=40, blank=True, default="")
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.QUEUED)
     error_code = models.CharField(_("error code"), max_length=40, blank=True, default="")
+    # False when memory was off as it was sent: nothing is learnt from it, also when it is on again later.
+    has_memory = models.BooleanField(_("memory on"), default=True, editable=False)
     input = models.TextField(_("input"))
     output = models.TextField(_("output"), blank=True, default="")
     reasoning = models.TextField(_("reasoning"), blank=True, default="")

@@ -1,0 +1,35 @@
+"""Whether memory is on: for the school, for the teacher, and in a conversation (DESIGN §2 Incognito, §6).
+
+Asked anew for each message and each piece of background work and never kept, so a switch holds from the next message
+on, in every process. Off means: no facts, notes or recall in a prompt, no memory tools, nothing learnt. What stays is
+the running conversation itself, which is L1 with its tool `thread_read`. Looking, exporting and deleting never ask here.
+
+The read path and `catch_up.settle` leave out every layer that is not in RUNNING_CONVERSATION. Who learns from runs
+asks twice more: only runs with `Run.has_memory` (it was on when they were sent), and `is_memory_on` again directly
+before storing, since the model's answer takes its time.
+"""
+
+from typing import Literal
+
+from django.db.models import Exists
+
+from chat.models import Owner, Preference, Tenant, Thread
+
+OffBy = Literal["", "school", "teacher", "thread"]  # "" is on; "thread" is an incognito one
+RUNNING_CONVERSATION = ("thread",)  # names of the layers that work while memory is off
+
+
+def off_by(owner: Owner, *, is_incognito: bool = False) -> OffBy:
+    """Who has switched memory off; of several the one that the teacher can do least about."""
+    is_off_for_teacher = Preference.objects.filter(user_id=owner.user_id, has_memory=False)
+    switches = Tenant.objects.filter(pk=owner.tenant_id).values_list("has_memory", Exists(is_off_for_teacher)).first()
+    if switches is None or not switches[0]:
+        return "school"
+    if switches[1]:
+        return "teacher"
+    return "thread" if is_incognito else ""
+
+
+def is_memory_on(owner: Owner, thread: Thread | None = None) -> bool:
+    """Whether something may be remembered or recalled for the owner, and in the thread when one is given."""
+    return not off_by(owner, is_incognito=thread is not None and thread.is_incognito)
