@@ -5,6 +5,7 @@ registry  the layers of the settings, in order
 read      assemble: one pass over the layers → segments → ledger → messages
 ledger    segments to JSON and back, messages of a ledger
 switches  whether memory is on
+redline_records  what the filter stopped, masked
 rounds    a finished run as text that is shown again
 tools     what the model may call
 model     the one way memory asks a model (one MemoryOp per call)
