@@ -1,11 +1,19 @@
 """The ledger: all segments of a request, equal byte for byte to what was sent (DESIGN §4)."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
 
 from chat.memory.base import Segment
 from chat.models import RunLedger
 from chat.providers.base import Message
 from chat.text.tokens import is_exact
+
+ERASED = "「已删除」"
+IDS_AT_ONCE = 50
 
 
 @dataclass(slots=True)
@@ -48,3 +56,46 @@ def to_row(run_id: str, ledger: Ledger) -> RunLedger:
 
 def from_row(row: RunLedger) -> Ledger:
     return Ledger([Segment(**one) for one in row.segments], row.shared_budget_tokens, list(row.tools))
+
+
+def blank(user_id: int, source_ids: Collection[str]) -> int:
+    """Puts ERASED in place of what the ledgers of the teacher tell of these rows; ids stay. Returns how many were changed.
+
+    Facts stand a line each in the order of `source_ids` of their segment, so only their lines go; of any other segment
+    the whole text goes when one of its sources does. To be called inside the transaction that erases the rows.
+    """
+    changed = 0
+    ids = sorted(set(source_ids))
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        some = set(ids[start : start + IDS_AT_ONCE])
+        named = Q()
+        for one in some:
+            named |= Q(as_text__contains=f'"{one}"')
+        rows = RunLedger.objects.filter(run__user_id=user_id).annotate(as_text=Cast("segments", TextField())).filter(named)
+        changed += sum(_blank(key, some) for key in list(rows.values_list("pk", flat=True)))
+    return changed
+
+
+def _blank(key: str, ids: set[str]) -> bool:
+    """Blanks one ledger, by conditional update: another source of it may be blanked at the same time."""
+    while (segments := RunLedger.objects.filter(pk=key).values_list("segments", flat=True).first()) is not None:
+        blanked = [_without(segment, ids) for segment in segments]
+        if blanked == segments:
+            return False
+        if RunLedger.objects.filter(pk=key, segments=segments).update(segments=blanked):
+            return True
+    return False
+
+
+def _without(segment: dict[str, Any], ids: set[str]) -> dict[str, Any]:
+    sources = segment["source_ids"]
+    # The assistant's own prompt and the question are no memory: their sources are erased with the run itself.
+    if not segment["priority"] or not ids.intersection(sources) or not segment["text"]:
+        return segment
+    lines = segment["text"].split("\n")
+    if segment["name"] != "core" or len(lines) != len(sources) + 2:
+        return segment | {"text": ERASED}
+    for i, source in enumerate(sources, start=1):
+        if source in ids:
+            lines[i] = ERASED
+    return segment | {"text": "\n".join(lines)}
