@@ -14,7 +14,8 @@ class Turn:
     """One question, as the read path sees it. `thread` is None for the first message of a new thread.
 
     `rounds` are the newest finished runs of the active path behind the summary's cursor, oldest first; `older_rounds`
-    is the number of further ones between the cursor and them.
+    is the number of further ones between the cursor and them. Without `has_memory` (chat.memory.switches) only the
+    running conversation is told.
     """
 
     owner: Owner
@@ -24,6 +25,7 @@ class Turn:
     rounds: list[Run]
     older_rounds: int
     question: str
+    has_memory: bool = True
 
 
 @dataclass(slots=True)

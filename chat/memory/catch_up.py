@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from chat.memory.base import Layer, LayerTrouble, Lease, LeaseLost
 from chat.memory.calls import Interrupted
-from chat.memory.registry import layers
-from chat.models import LayerState, Thread
+from chat.memory.registry import layers, working
+from chat.memory.switches import is_memory_on
+from chat.models import LayerState, Owner, Thread
 from chat.providers.base import ProviderError
 
 log = logging.getLogger(__name__)
@@ -31,13 +32,15 @@ class Later:
 def settle(thread_id: str, lease: Lease) -> Later | None:
     """Lets every layer that is due catch up. Returns when to come again, or None when all is done.
 
-    A layer in trouble waits by itself and does not hold the others. Raises LeaseLost and Interrupted, and lets a
-    database that cannot be reached pass to the worker's loop.
+    A layer in trouble waits by itself and does not hold the others. While memory is off only the running conversation
+    is brought up to date. Raises LeaseLost and Interrupted, and lets a database that cannot be reached pass to the
+    worker's loop.
     """
     thread = Thread.objects.select_related("agent__provider").filter(pk=thread_id).first()
     if thread is None:
         return None
-    waits = [later for layer in layers() if (later := _settle_layer(thread, layer, lease))]
+    has_memory = is_memory_on(Owner(thread.tenant_id, thread.user_id, thread.agent_id), thread)
+    waits = [later for layer in working(layers(), has_memory=has_memory) if (later := _settle_layer(thread, layer, lease))]
     return min(waits, key=lambda later: later.at, default=None)
 
 

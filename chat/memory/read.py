@@ -4,7 +4,7 @@ import logging
 
 from chat.memory.base import Layer, Segment, Turn
 from chat.memory.ledger import Ledger
-from chat.memory.registry import layers
+from chat.memory.registry import layers, working
 from chat.memory.tools import tools_of
 from chat.models import Agent, AgentMode
 from chat.text.boundary import QUESTION_OPEN, THREAD_CLOSE, THREAD_CLOSE_LAST
@@ -34,7 +34,8 @@ def assemble(turn: Turn) -> Ledger:
     """Builds what the model is told. Raises QuestionTooLong.
 
     Layers are asked in the order of their priority with what is left of the shared budget, so that the lowest
-    priority is cut first. A layer that fails gives nothing and a warning: reading memory fails open.
+    priority is cut first. A layer that fails gives nothing and a warning: reading memory fails open. While memory is
+    off only the running conversation is asked.
     """
     agent = turn.agent
     offered = tools_of(agent)
@@ -46,7 +47,7 @@ def assemble(turn: Turn) -> Ledger:
     shared_budget = min(agent.shared_tokens, agent.context_tokens // 4, free - question_tokens)
     left = shared_budget
     found: dict[str, Segment] = {}
-    for layer in sorted(layers(), key=lambda one: one.priority):
+    for layer in sorted(working(layers(), has_memory=turn.has_memory), key=lambda one: one.priority):
         segment = _read(layer, turn, left)
         if segment is not None:
             found[segment.name] = segment

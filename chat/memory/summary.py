@@ -6,6 +6,7 @@ asked for again.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -13,9 +14,10 @@ from django.utils import timezone
 
 from chat.memory.base import Lease
 from chat.memory.model import Question, ask
+from chat.memory.redline_records import redact_and_record
 from chat.memory.rounds import answer_text, round_text
 from chat.memory.summary_prompt import messages, reader
-from chat.models import Agent, LayerState, MemoryOp, Run, Summary, Thread
+from chat.models import Agent, LayerState, MemoryOp, Owner, Run, Summary, Thread
 from chat.models.run import finished_prefix
 from chat.providers.base import Message
 from chat.text.boundary import ASSISTANT_MARK, CANCELLED_ROUND, FAILED_ROUND, USER_MARK, clean
@@ -124,11 +126,19 @@ def _gap(chars: int) -> str:
 
 
 def _sum_up(step: Step) -> tuple[str, Summary.Origin]:
-    limit = limit_tokens(step.agent)
+    limit, redacted = limit_tokens(step.agent), _redacter(step.thread)
     if _is_hopeless(step.thread):
-        return extract(step.thread.rolling_summary, step.rounds, limit), Summary.Origin.EXTRACT
-    question = Question(MemoryOp.Kind.SUMMARY, step.messages, reply_tokens(step.agent), reader(limit))
+        return extract(step.thread.rolling_summary, step.rounds, limit, redacted), Summary.Origin.EXTRACT
+    question = Question(MemoryOp.Kind.SUMMARY, step.messages, reply_tokens(step.agent), reader(limit, redacted))
     return ask(step.thread, question), Summary.Origin.MODEL
+
+
+def _redacter(thread: Thread) -> Callable[[str], str]:
+    """Puts placeholders for what is sensitive, and keeps a record of what was taken out; not of an incognito thread."""
+    if thread.is_incognito:
+        return redact
+    owner = Owner(thread.tenant_id, thread.user_id, thread.agent_id)
+    return lambda text: redact_and_record(owner, LAYER, text, thread.pk)
 
 
 def _is_hopeless(thread: Thread) -> bool:
@@ -165,13 +175,13 @@ def _store(step: Step, text: str, origin: Summary.Origin, lease: Lease) -> None:
         lease.renew()
 
 
-def extract(earlier: str, rounds: list[Run], limit: int) -> str:
+def extract(earlier: str, rounds: list[Run], limit: int, redacted: Callable[[str], str]) -> str:
     """A summary without a model: what there was, and the first sentences of each round, newest kept first."""
     kept = earlier if count_tokens(earlier) <= limit // 2 else sentence_head(earlier, limit // 2)
     left = limit - count_tokens(kept)
     lines: list[str] = []
     for run in reversed(rounds):
-        line = redact(f"{_first_sentence(run.input)} → {_short_answer(run)}")
+        line = redacted(f"{_first_sentence(run.input)} → {_short_answer(run)}")
         left -= count_tokens(line) + 1
         if left < 0:
             break

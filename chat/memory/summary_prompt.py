@@ -50,14 +50,17 @@ def messages(earlier: str, rounds: Sequence[str], limit_tokens: int) -> list[Mes
     ]
 
 
-def reader(limit_tokens: int) -> Callable[[Answer], str]:
-    """A function that makes the summary to be stored of an answer, or raises Unusable with the reason as its code."""
+def reader(limit_tokens: int, redacted: Callable[[str], str] = redact) -> Callable[[Answer], str]:
+    """A function that makes the summary to be stored of an answer, or raises Unusable with the reason as its code.
+
+    `redacted` puts placeholders for what is sensitive.
+    """
 
     def read(answer: Answer) -> str:
         text = _bare(answer.text)
         if problem := _problem(text):
             raise Unusable(problem)
-        kept = sentence_head(redact(text), limit_tokens).strip()
+        kept = sentence_head(redacted(text), limit_tokens).strip()
         if not kept:
             raise Unusable("empty_answer")
         if count_tokens(text) > limit_tokens and count_tokens(kept) < limit_tokens // 4:

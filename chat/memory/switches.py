@@ -4,7 +4,7 @@ Asked anew for each message and each piece of background work and never kept, so
 on, in every process. Off means: no facts, notes or recall in a prompt, no memory tools, nothing learnt. What stays is
 the running conversation itself, which is L1 with its tool `thread_read`. Looking, exporting and deleting never ask here.
 
-The read path and `catch_up.settle` leave out every layer that is not in RUNNING_CONVERSATION. Who learns from runs
+The read path and `catch_up.settle` leave out every layer but that of L1 (`registry.working`). Who learns from runs
 asks twice more: only runs with `Run.has_memory` (it was on when they were sent), and `is_memory_on` again directly
 before storing, since the model's answer takes its time.
 """
@@ -12,11 +12,11 @@ before storing, since the model's answer takes its time.
 from typing import Literal
 
 from django.db.models import Exists
+from django.utils import timezone
 
 from chat.models import Owner, Preference, Tenant, Thread
 
 OffBy = Literal["", "school", "teacher", "thread"]  # "" is on; "thread" is an incognito one
-RUNNING_CONVERSATION = ("thread",)  # names of the layers that work while memory is off
 
 
 def off_by(owner: Owner, *, is_incognito: bool = False) -> OffBy:
@@ -33,3 +33,8 @@ def off_by(owner: Owner, *, is_incognito: bool = False) -> OffBy:
 def is_memory_on(owner: Owner, thread: Thread | None = None) -> bool:
     """Whether something may be remembered or recalled for the owner, and in the thread when one is given."""
     return not off_by(owner, is_incognito=thread is not None and thread.is_incognito)
+
+
+def switch_memory(user_id: int, *, is_on: bool) -> None:
+    """Switches memory for a teacher, in all their schools."""
+    Preference.objects.update_or_create(user_id=user_id, defaults={"has_memory": is_on, "news_at": timezone.now()})

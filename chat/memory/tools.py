@@ -51,7 +51,10 @@ _THREAD_READ = ThreadRead()
 
 
 def tools_of(agent: Agent) -> list[ThreadRead]:
-    """The tools that are offered to the agent's model; the same in every round, so that its prompt cache holds."""
+    """The tools that are offered to the agent's model; the same in every round, so that its prompt cache holds.
+
+    `thread_read` belongs to the running conversation (L1), so it stays while memory is off.
+    """
     return [_THREAD_READ] if agent.has_tools else []
 
 

@@ -90,6 +90,8 @@ class Preference(models.Model):
     theme = models.CharField(_("theme"), max_length=10, choices=Theme.choices, default=Theme.SYSTEM)
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", help_text=_("Empty: the server's."))
     has_memory = models.BooleanField(_("memory on"), default=True)
+    # When something changed that stands on all of the user's open pages: a conversation deleted, memory switched.
+    news_at = models.DateTimeField(null=True, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("school"))
     agent = models.ForeignKey(
         "chat.Agent", on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("last used assistant")
@@ -101,6 +103,13 @@ class Preference(models.Model):
 
     def __str__(self) -> str:
         return str(self.user)
+
+
+def ping(*user_ids: int) -> None:
+    """Lets the open pages of these users look again at what stands around the rounds, in every process."""
+    now = timezone.now()
+    for user_id in user_ids:
+        Preference.objects.update_or_create(user_id=user_id, defaults={"news_at": now})
 
 
 def token_digest(token: str) -> str:

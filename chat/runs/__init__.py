@@ -4,6 +4,7 @@ bridge        hop: the one way from the event loop to the database
 errors        why a run is refused
 launch        the one place that makes a run's task
 start         one hop: checks, rows, read path
+title         the name of a thread, without sensitive text
 live          the runs of this process, their text and their viewers
 events        what viewers are told
 execute       the task of a run: stream, tool loop

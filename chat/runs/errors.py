@@ -19,6 +19,12 @@ class ThreadMismatch(RunRefused):
     code = "thread_mismatch"
 
 
+class IncognitoMismatch(RunRefused):
+    """The thread is incognito and the order says it is not, or the other way round: a thread never changes that."""
+
+    code = "incognito_mismatch"
+
+
 class AgentNotFound(RunRefused):
     """The assistant does not exist for this user."""
 

@@ -1,7 +1,7 @@
 """Start: one hop that checks an order, stores thread and run, and prepares what the model is told."""
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -13,6 +13,7 @@ from chat.memory.base import Turn
 from chat.memory.endpoints import endpoint_of
 from chat.memory.ledger import Ledger, to_row
 from chat.memory.read import QuestionTooLong, assemble
+from chat.memory.switches import off_by
 from chat.memory.tools import tools_of
 from chat.models import Agent, AgentMode, Owner, Run, Thread
 from chat.models.ids import new_id
@@ -20,6 +21,7 @@ from chat.models.thread import TITLE_CHARS, rewind, step_before
 from chat.providers.base import Endpoint, Request
 from chat.runs.errors import (
     AgentNotFound,
+    IncognitoMismatch,
     InputEmpty,
     InputInvalid,
     InputTooLong,
@@ -29,13 +31,18 @@ from chat.runs.errors import (
     ThreadMismatch,
     TooManyRuns,
 )
+from chat.runs.title import title_of
 
 ROUNDS_READ = 24  # more never fit into the defaults; what lies before them is counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a caller asks for. Empty `thread_id` makes a new thread; `key` makes a repeated order the same run."""
+    """What a caller asks for. Empty `thread_id` makes a new thread; `key` makes a repeated order the same run.
+
+    `is_incognito` makes the new thread an incognito one. With a `thread_id` it must agree with the thread; None, which
+    says nothing, always does.
+    """
 
     user_id: int
     agent_id: str
@@ -44,6 +51,7 @@ class Order:
     mode: str = ""
     key: str = ""
     replaces: str = ""
+    is_incognito: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ def start_run(order: Order) -> Started:
     except QuestionTooLong as error:
         raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
     try:
-        run = _store(order, agent, place, ledger)
+        run = _store(order, turn, place, ledger)
     except IntegrityError:
         known = _known(order)  # the same form was sent twice at the same moment
         if known is None:
@@ -119,11 +127,13 @@ def _known(order: Order) -> Started | None:
     """The run of an earlier order with the same key; KeyConflict when that was another message."""
     if not order.key:
         return None
-    run = Run.objects.filter(user_id=order.user_id, key=order.key).first()
+    run = Run.objects.filter(user_id=order.user_id, key=order.key).select_related("thread").first()
     if run is None:
         return None
     is_same_place = order.thread_id in ("", run.thread_id) and order.replaces == (run.replaces_id or "")
-    if not is_same_place or (run.agent_id, run.input, run.mode) != (order.agent_id, order.input, order.mode):
+    wanted = order.is_incognito if order.thread_id else bool(order.is_incognito)
+    is_same_kind = run.position > 1 or wanted in (None, run.thread.is_incognito)
+    if not is_same_place or not is_same_kind or (run.agent_id, run.input, run.mode) != (order.agent_id, order.input, order.mode):
         raise KeyConflict("key")
     return Started(run.pk, run.thread_id, False)
 
@@ -141,6 +151,8 @@ def _place(order: Order, agent: Agent) -> _Place:
         thread = Thread.objects.for_user(user).filter(pk=order.thread_id, agent_id=agent.pk, tenant_id=agent.tenant_id).first()
         if thread is None:
             raise ThreadMismatch("thread_id")
+        if order.is_incognito not in (None, thread.is_incognito):
+            raise IncognitoMismatch("incognito")
     if not order.replaces:
         return _Place(thread, None)
     replaced = Run.objects.filter(pk=order.replaces, thread=thread, is_latest=True).first() if thread else None
@@ -153,8 +165,10 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     """What the read path looks at: rounds before the place of the run, behind the summary that still holds there."""
     owner = Owner(agent.tenant_id, order.user_id, agent.pk)
     thread = place.thread
+    is_incognito = thread.is_incognito if thread is not None else bool(order.is_incognito)
+    has_memory = not off_by(owner, is_incognito=is_incognito)
     if thread is None:
-        return Turn(owner, agent, mode, None, [], 0, order.input)
+        return Turn(owner, agent, mode, None, [], 0, order.input, has_memory)
     runs = Run.objects.filter(thread=thread, is_latest=True, status__in=Run.FINISHED)
     if place.replaced is not None:
         runs = runs.filter(slot__lt=place.replaced.slot)
@@ -165,28 +179,21 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     runs = runs.filter(slot__gt=thread.summary_upto_slot)
     rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output")[:ROUNDS_READ])[::-1]
     older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == ROUNDS_READ else 0
-    return Turn(owner, agent, mode, thread, rounds, older, order.input)
+    return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory)
 
 
-def _store(order: Order, agent: Agent, place: _Place, ledger: Ledger) -> Run:
+def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger) -> Run:
     """Writes thread, run and ledger together; the position comes from updating the thread's row (RUNTIME 5)."""
     now = timezone.now()
+    agent = turn.agent
     with transaction.atomic():
         if place.thread is None:
-            thread_id, position = new_id("th"), 1
-            Thread.objects.create(
-                pk=thread_id,
-                tenant_id=agent.tenant_id,
-                agent_id=agent.pk,
-                user_id=order.user_id,
-                title=title_of(order.input),
-                last_position=position,
-                created_at=now,
-                updated_at=now,
-            )
+            thread_id, position = _new_thread(order, turn.owner, now), 1
         else:
             thread_id = place.thread.pk
-            Thread.objects.filter(pk=thread_id).update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE)
+            moved = Thread.objects.filter(pk=thread_id)
+            if not moved.update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE):
+                raise ThreadMismatch("thread_id")  # deleted in this moment
             position = Thread.objects.values_list("last_position", flat=True).get(pk=thread_id)
         slot = position
         if place.replaced is not None:
@@ -201,6 +208,7 @@ def _store(order: Order, agent: Agent, place: _Place, ledger: Ledger) -> Run:
             replaces=place.replaced,
             key=order.key or None,
             mode=order.mode,
+            has_memory=turn.has_memory,
             input=order.input,
             provider_id=agent.provider_id,
             model=agent.model,
@@ -219,9 +227,21 @@ def _take_over(thread_id: str, replaced: Run) -> int:
     return replaced.slot
 
 
-def title_of(text: str) -> str:
-    """The first words of the first input, on one line (seed 000 §2.2)."""
-    return " ".join(text.split())[:TITLE_CHARS]
+def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
+    thread_id = new_id("th")
+    is_incognito = bool(order.is_incognito)
+    Thread.objects.create(
+        pk=thread_id,
+        tenant_id=owner.tenant_id,
+        agent_id=order.agent_id,
+        user_id=owner.user_id,
+        title=title_of(order.input, TITLE_CHARS, owner, "" if is_incognito else thread_id),
+        is_incognito=is_incognito,
+        last_position=1,
+        created_at=now,
+        updated_at=now,
+    )
+    return thread_id
 
 
 def _prepare(run: Run, agent: Agent, owner: Owner, ledger: Ledger) -> Prepared:

@@ -13,7 +13,8 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from chat.middleware import PageRequest
-from chat.models import Thread
+from chat.models import Owner, Thread
+from chat.runs.title import title_of
 from chat.sidebar import archived_page, thread_list
 from chat.transcript import export_markdown
 from chat.views.chat import frame_context, own_agent, own_thread
@@ -48,10 +49,12 @@ def archived_list(request: HttpRequest, agent_id: str) -> HttpResponse:
 @login_required
 @vary_on_headers("HX-Request")
 def rename(request: HttpRequest, thread_id: str) -> HttpResponse:
-    """Gives the thread a title; an empty one leaves it as it is."""
+    """Gives the thread a title, with placeholders for what is sensitive; an empty one leaves it as it is."""
     page = cast(PageRequest, request)
     thread = own_thread(page, thread_id)
-    title = " ".join(request.POST.get("title", "").replace("\0", "").split())[:TITLE_MAX]
+    owner = Owner(thread.tenant_id, page.user.pk, thread.agent_id)
+    typed = request.POST.get("title", "").replace("\0", "")
+    title = title_of(typed, TITLE_MAX, owner, "" if thread.is_incognito else thread.pk)
     if title:
         thread.title = title
         thread.updated_at = timezone.now()

@@ -3,9 +3,11 @@
 import pytest
 
 from chat.memory.redline_records import masked_excerpt, record, redact_and_record
-from chat.models import Owner, RedlineRecord
+from chat.models import Owner, RedlineRecord, Thread
+from chat.providers.base import Request
 from chat.text.redlines import find
 from tests import builders
+from tests.memory.answering import AnsweringProvider, long_thread, settle
 
 pytestmark = pytest.mark.django_db
 SENTENCES = (
@@ -74,4 +76,24 @@ def test_text_is_redacted_and_recorded_for_its_owner(owner: Owner) -> None:
 
 def test_harmless_text_passes_without_a_record(owner: Owner) -> None:
     assert redact_and_record(owner, "title", "每题5分，共100分", "th_a") == "每题5分，共100分"
+    assert not RedlineRecord.objects.exists()
+
+
+def sensitive_summary(_request: Request) -> str:
+    return "老师在出数据结构试卷。小明数学考了58分。已定五个大题。"
+
+
+def test_a_summary_is_kept_with_its_placeholder_and_a_record() -> None:
+    thread = long_thread()
+    settle(thread, AnsweringProvider(sensitive_summary))
+    assert "58" not in thread.rolling_summary and "(涉及学生成绩，略)" in thread.rolling_summary
+    kept = RedlineRecord.objects.get()
+    assert (kept.user_id, kept.layer, kept.kind, kept.source_id) == (thread.user_id, "thread", "score", thread.pk)
+
+
+def test_of_an_incognito_thread_no_record_is_kept() -> None:
+    thread = long_thread()
+    Thread.objects.update(is_incognito=True)
+    settle(thread, AnsweringProvider(sensitive_summary))
+    assert "(涉及学生成绩，略)" in thread.rolling_summary
     assert not RedlineRecord.objects.exists()
