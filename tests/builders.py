@@ -7,7 +7,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.models import Agent, AgentMode, Membership, Provider, Run, Tenant, Thread
+from chat.memory.core.wording import normal_form
+from chat.models import Agent, AgentMode, Candidate, Decision, Fact, Membership, Provider, Run, Tenant, Thread
 
 PASSWORD = "correct horse battery"
 _numbers = count(1)
@@ -73,3 +74,23 @@ def run(in_thread: Thread, input: str = "出一份数据结构试卷", output: s
         "finished_at": None if status in Run.GOING else at,
     }
     return Run.objects.create(**values | fields)
+
+
+def decision(user: User, verb: str = "confirm", school: Tenant | None = None) -> Decision:
+    return Decision.objects.create(tenant=school or school_of(user), user=user, verb=verb)
+
+
+def fact(user: User, text: str, **fields: Any) -> Fact:
+    """A confirmed fact for all assistants, unless `agent` is given."""
+    if "decision" not in fields:
+        fields["decision"] = decision(user, school=fields.get("tenant"))
+    values = {"tenant_id": fields["decision"].tenant_id, "user": user, "text": text, "normal": normal_form(text)}
+    return Fact.objects.create(**values | fields)
+
+
+def candidate(user: User, text: str, **fields: Any) -> Candidate:
+    """A candidate that waits; `decision` is made where the status asks for one."""
+    school = fields.pop("tenant", None) or school_of(user)
+    if fields.get("status", "pending") != "pending":
+        fields.setdefault("decision", decision(user, school=school))
+    return Candidate.objects.create(**{"tenant": school, "user": user, "text": text, "normal": normal_form(text)} | fields)
