@@ -28,7 +28,7 @@ from chat.runs.start import Order
 from chat.runs.stop import stop
 from chat.sidebar import remember_agent
 from chat.transcript import runs_behind, shown_runs
-from chat.viewer import Fragment, Viewer, find_viewer, fragments
+from chat.viewer import Fragment, Viewer, find_viewer, fragments, memory_badge
 
 OUTBOX_EVENTS = 1_000  # 50 s of one run at full pace
 SENDS_AT_ONCE = 4
@@ -226,8 +226,10 @@ class PageConsumer(AsyncWebsocketConsumer):
         await self._tell(await hop(fragments, self.user, self.viewer, has_status=True))
 
     async def _tell_news(self, news: News) -> None:
-        if news.thread_ids:
+        if news.thread_ids or news.has_more:
             await self._tell(await hop(fragments, self.user, self.viewer, has_status=False))
+        elif news.has_memory:
+            await self._tell([await hop(memory_badge, self.user, self.viewer)])
         if news.is_worker_away is not None:
             await self._tell([self.viewer.status(is_away=news.is_worker_away)])
 

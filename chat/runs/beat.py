@@ -9,7 +9,7 @@ import asyncio
 import contextvars
 import logging
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ from django.db import Error as DatabaseError
 from django.db import transaction
 from django.utils import timezone
 
-from chat.models import Run, Thread, WorkerBeat
+from chat.models import CoreEvent, Preference, Run, Thread, WorkerBeat
 from chat.providers.http import close_clients
 from chat.runs import live, mirror, relay
 from chat.runs.bridge import hop
@@ -32,6 +32,7 @@ SHUTDOWN_SECONDS = 8.0
 WORKER_AWAY_SECONDS = 30
 IDLE_BEATS = 5  # a viewer may come between a look at the runs and its subscription
 NEWS_OVERLAP_SECONDS = 2.0  # a change may be committed a little after its own time
+NEWS_OVERLAP_BEATS = 3  # and an event a little after one with a higher number
 
 _task: asyncio.Task[None] | None = None
 
@@ -53,7 +54,10 @@ class Findings:
     stopped: set[str] = field(default_factory=set)
     foreign: list[Run] = field(default_factory=list)
     changed: list[tuple[int, str, datetime]] = field(default_factory=list)  # user, thread, its updated_at
+    pinged: list[tuple[int, datetime]] = field(default_factory=list)  # user, the news_at of their preference
     is_worker_away: bool = False
+    newest_event: int = 0  # of core memory
+    remembering: set[int] = field(default_factory=set)  # users whose core memory changed
 
 
 def ensure_running() -> None:
@@ -92,6 +96,8 @@ class _Memory:
     swept_at: float = 0.0  # of time.monotonic
     is_worker_away: bool | None = None
     told: dict[str, datetime] = field(default_factory=dict)  # thread → the updated_at that its user was told of
+    newest_events: deque[int] = field(default_factory=lambda: deque(maxlen=NEWS_OVERLAP_BEATS))  # of core memory, at the last beats
+    pinged: dict[int, datetime] = field(default_factory=dict)  # user → the news_at that they were told of
 
 
 async def _beat() -> None:
@@ -103,7 +109,7 @@ async def _beat() -> None:
         now = timezone.now()
         points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]
         try:
-            findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory.since)
+            findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory)
             if time.monotonic() - memory.swept_at > SWEEP_SECONDS:
                 await hop(sweep_dead_runs)
                 memory.swept_at = time.monotonic()
@@ -111,6 +117,7 @@ async def _beat() -> None:
             log.exception("A beat could not reach the database")
         else:
             memory.since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
+            memory.newest_events.append(findings.newest_event)
             _act(points, findings)
             _tell(findings, memory)
         await asyncio.sleep(BEAT_SECONDS)
@@ -125,7 +132,7 @@ def _checkpoints() -> list[Checkpoint]:
     return points
 
 
-def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], users: list[int], since: datetime) -> Findings:
+def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], users: list[int], memory: _Memory) -> Findings:
     """The database's part of a beat: one transaction of writes, then the reads."""
     findings = Findings()
     now = timezone.now()
@@ -139,9 +146,16 @@ def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], use
         findings.stopped = set(Run.objects.filter(pk__in=own, stop_requested_at__isnull=False).values_list("pk", flat=True))
     findings.foreign = mirror.stored(threads, own, mirrored)
     if users:
-        threads_of = Thread.objects.filter(user_id__in=users, updated_at__gt=since)
+        threads_of = Thread.objects.filter(user_id__in=users, updated_at__gt=memory.since)
         findings.changed = list(threads_of.values_list("user_id", "pk", "updated_at"))
+        pinged = Preference.objects.filter(user_id__in=users, news_at__gt=memory.since)
+        findings.pinged = [(user_id, at) for user_id, at in pinged.values_list("user_id", "news_at") if at is not None]
         findings.is_worker_away = is_worker_away()
+        findings.newest_event = CoreEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+        known = memory.newest_events[0] if memory.newest_events else findings.newest_event
+        if findings.newest_event > known:  # seldom, so the usual beat reads one key
+            events = CoreEvent.objects.filter(pk__gt=known, user_id__in=users)
+            findings.remembering = set(events.values_list("user_id", flat=True))
     return findings
 
 
@@ -169,11 +183,15 @@ def _tell(findings: Findings, memory: _Memory) -> None:
         if memory.told.get(thread_id) != updated_at:
             changed[user_id].add(thread_id)
     memory.told = {thread_id: updated_at for _user, thread_id, updated_at in findings.changed}
+    pinged = {user_id for user_id, at in findings.pinged if memory.pinged.get(user_id) != at}
+    memory.pinged = dict(findings.pinged)
     has_turned = memory.is_worker_away is not None and findings.is_worker_away != memory.is_worker_away
     memory.is_worker_away = findings.is_worker_away
     for user_id in live.listening_users():
-        if user_id in changed or has_turned:
-            live.publish_news(News(user_id, frozenset(changed[user_id]), findings.is_worker_away if has_turned else None))
+        has_memory, has_more = user_id in findings.remembering, user_id in pinged
+        if user_id in changed or has_memory or has_more or has_turned:
+            is_away = findings.is_worker_away if has_turned else None
+            live.publish_news(News(user_id, frozenset(changed[user_id]), is_away, has_memory=has_memory, has_more=has_more))
 
 
 def _cancel(run_id: str, reason: str) -> None:

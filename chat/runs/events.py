@@ -74,8 +74,14 @@ class RunEnded(Event):
 
 @dataclass(slots=True)
 class News:
-    """What changed for a user since the last beat: threads of theirs (new, renamed, moved, archived), the worker's health."""
+    """What changed for a user since the last beat: threads of theirs (new, renamed, moved, archived), the worker's health.
+
+    `has_memory` says that something of their core memory changed, `has_more` that something else changed that stands on
+    every page: a thread deleted, memory switched.
+    """
 
     user_id: int
     thread_ids: frozenset[str]
     is_worker_away: bool | None = None  # None: as before
+    has_memory: bool = False
+    has_more: bool = False

@@ -87,6 +87,9 @@ async def _end(prepared: Prepared, going: LiveRun, tally: _Tally, status: str, c
     row = prepared.run
     try:
         row = await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
+    except Run.DoesNotExist:
+        log.info("Run %s was deleted while it went", prepared.run.pk)
+        row.status = Run.Status.CANCELLED
     except Exception:
         # The heartbeat stops with this task, so the sweep ends the run as interrupted.
         log.exception("The end of run %s could not be stored", prepared.run.pk)
