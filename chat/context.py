@@ -1,8 +1,10 @@
 """What the templates of all pages get."""
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from chat.models import Membership
+from chat.panel.badge import Badge, badge_of
 
 
 def page(request: HttpRequest) -> dict[str, object]:
@@ -13,4 +15,11 @@ def page(request: HttpRequest) -> dict[str, object]:
         "theme": preference.theme if preference else "system",
         "school": getattr(request, "tenant", None),
         "schools": [membership.tenant for membership in memberships],
+        "memory_badge": lambda: _badge(request),  # asked for by pages with a header only
     }
+
+
+def _badge(request: HttpRequest) -> Badge | None:
+    """What waits for the user in their school; None for nobody."""
+    user, tenant = request.user, getattr(request, "tenant", None)
+    return badge_of(user, tenant.pk) if tenant is not None and isinstance(user, User) else None

@@ -138,6 +138,7 @@ class RunCard:
     tools: list[ToolLine]
     trouble: str
     facts: list[str]
+    memories: str
     has_output: bool
     has_earlier_tries: bool
 
@@ -177,6 +178,7 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         tools=tool_lines(calls),
         trouble=trouble_words(run),
         facts=fact_words(run) if hasattr(run, "memory_tokens") and not run.is_going else [],
+        memories=memory_words(run),
         has_output=bool(output),
         has_earlier_tries=run.replaces_id is not None,
     )
@@ -209,6 +211,13 @@ def fact_words(run: Run) -> list[str]:
             _("stayed in the school") if run.provider.is_local else _("sent to %(provider)s (cloud)") % {"provider": run.provider.name}
         )
     return facts
+
+
+def memory_words(run: Run) -> str:
+    """How many memories stood in the prompt, "" for none and where it is not known."""
+    ids = getattr(run, "core_ids", None) if getattr(run, "core_name", None) == "core" else None
+    number = len(ids or ()) if not run.is_going else 0
+    return ngettext("used %(count)d memory", "used %(count)d memories", number) % {"count": number} if number else ""
 
 
 def answer_html(text: str) -> SafeHtml:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from chat.models import Run, Thread
@@ -14,9 +14,9 @@ SYNC_RUNS = 100  # more than these are behind only after hours without the socke
 
 
 def shown_runs(user: AbstractBaseUser, thread_id: str) -> QuerySet[Run]:
-    """The active path of the user's thread, each run with its provider and `memory_tokens`, the memory in its prompt."""
+    """The active path of the user's thread, each run with its provider and the memory in its prompt."""
     runs = Run.objects.for_user(user).filter(thread_id=thread_id).active_path()
-    return runs.select_related("provider").annotate(memory_tokens=F("ledger__shared_tokens"))
+    return runs.select_related("provider").with_memory()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from chat.models import Agent, Preference, Thread
+from chat.models import Agent, Preference, Tenant, Thread
+from chat.panel.badge import badge_of
 from chat.runs.beat import is_worker_away
 from chat.sidebar import thread_list
 
@@ -34,6 +35,7 @@ class Viewer:
     agent_id: str
     agent_name: str
     last_agent_id: str | None
+    tenant_id: str = ""  # the school whose memory the badge counts
 
     def status(self, *, is_away: bool) -> Fragment:
         return Fragment("status", _render("chat/thread/_status.html", {"is_worker_away": is_away}))
@@ -56,7 +58,14 @@ def find_viewer(user: AbstractBaseUser, thread_id: str, agent_id: str, scope: Ma
         agent_id=agent.pk if agent is not None else "",
         agent_name=agent.name if agent is not None else "",
         last_agent_id=preference.agent_id,
+        tenant_id=_tenant_id(user, preference.tenant_id),
     )
+
+
+def _tenant_id(user: AbstractBaseUser, chosen_id: str | None) -> str:
+    """As the pages choose it: the school last chosen, if the user is still a member, else the first one; "" for none."""
+    schools = list(Tenant.objects.for_user(user).values_list("pk", flat=True))
+    return chosen_id if chosen_id in schools else next(iter(schools), "")
 
 
 def _language(preferred: str, scope: Mapping[str, Any]) -> str:
@@ -86,9 +95,15 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
     if thread is not None:
         found.append(Fragment("thread-title", _render("chat/thread/_title.html", {"thread": thread})))
         found.append(Fragment("thread-note", _render("chat/thread/_note.html", {"thread": thread})))
+    found.append(memory_badge(user, viewer))
     if has_status:
         found.append(viewer.status(is_away=is_worker_away()))
     return found
+
+
+def memory_badge(user: AbstractBaseUser, viewer: Viewer) -> Fragment:
+    """How much waits for the user's yes, and since when."""
+    return Fragment("memory-badge", _render("chat/memory/_badge.html", {"badge": badge_of(user, viewer.tenant_id)}))
 
 
 def _render(template: str, context: dict[str, object]) -> str:

@@ -27,6 +27,15 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Of the runs that replace each other only the latest, in the order of the conversation (DESIGN §2)."""
         return self.filter(is_latest=True).order_by("slot")
 
+    def with_memory(self) -> "RunQuerySet":
+        """Annotates what memory stood in the prompt: its `memory_tokens`, and of core memory, which comes first in the
+        ledger behind the system text, the `core_ids` of its facts. `core_name` says whether that segment is it."""
+        return self.annotate(
+            memory_tokens=F("ledger__shared_tokens"),
+            core_name=F("ledger__segments__1__name"),
+            core_ids=F("ledger__segments__1__source_ids"),
+        )
+
 
 class Run(models.Model):
     """One user input and everything until its answer (seed 000 §2.1, DESIGN §2).

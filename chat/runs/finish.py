@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from chat.models import Run, Thread, Work
@@ -56,7 +55,7 @@ def finish_run(run_id: str, thread_id: str, outcome: Outcome) -> Run:
         if ended:
             after_end([thread_id], now)
     # With what pages show of it, so that no viewer has to look it up again.
-    return Run.objects.select_related("provider").annotate(memory_tokens=F("ledger__shared_tokens")).get(pk=run_id)
+    return Run.objects.select_related("provider").with_memory().get(pk=run_id)
 
 
 def after_end(thread_ids: list[str], now: datetime) -> None:

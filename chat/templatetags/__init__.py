@@ -2,5 +2,6 @@
 
 format           times, durations and numbers
 frame            the product's name and icons
+memory           ages and confidence of the memory panel
 school_overview  the figures above the admin site's index
 """

@@ -4,6 +4,7 @@ urls      the addresses
 chat      home, a new conversation, a conversation, sending by form
 threads   conversations as things: lists, title, archive, summary, export
 runs      rounds as things: ledger, stop, retry, tries, source
+memory    the panel: what waits, what is confirmed, and every action on it
 settings  preferences, password, API tokens
 tenants   the switch between schools
 """

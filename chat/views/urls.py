@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import chat, runs, settings, tenants, threads
+from chat.views import chat, memory, runs, settings, tenants, threads
 
 urlpatterns: list[URLPattern] = [
     path("", chat.home, name="home"),
@@ -21,6 +21,14 @@ urlpatterns: list[URLPattern] = [
     path("chat/<slug:agent_id>/send", chat.send, name="chat-send"),
     path("chat/<slug:agent_id>/threads/", threads.thread_list_page, name="threads"),
     path("chat/<slug:agent_id>/archived/", threads.archived_list, name="threads-archived"),
+    path("memory/", memory.panel, name="memory"),
+    path("memory/drawer/", memory.drawer, name="memory-drawer"),
+    path("memory/add/", memory.add, name="memory-add"),
+    path("memory/bulk/", memory.bulk, name="memory-bulk"),
+    path("memory/undo/", memory.undo, name="memory-undo"),
+    path("memory/candidates/<slug:candidate_id>/", memory.candidate, name="memory-candidate"),
+    path("memory/facts/<slug:fact_id>/", memory.fact, name="memory-fact"),
+    path("runs/<slug:run_id>/memories/", memory.used, name="run-memories"),
     path("runs/<slug:run_id>/ledger/", runs.ledger, name="run-ledger"),
     path("runs/<slug:run_id>/tries/", runs.tries, name="run-tries"),
     path("runs/<slug:run_id>/answer.md", runs.answer, name="run-answer"),

@@ -1,14 +1,9 @@
 // The rounds on the page: applies frames by run and offset, keeps the reader's place.
 
+import { element, replaceFragment } from "./fragments.js";
 import { showTitle } from "./page.js";
 
 const NEAR_END_PX = 96;
-
-function element(html) {
-  const template = document.createElement("template");
-  template.innerHTML = html.trim();
-  return template.content.firstElementChild;
-}
 
 function isGoing(article) {
   return article.dataset.status === "running" || article.dataset.status === "queued";
@@ -116,16 +111,10 @@ export class Rounds {
     article.querySelector(`[data-part=${part}]`)?.replaceWith(element(html));
   }
 
-  replaceFragment({ target, html }) {
-    const old = document.getElementById(target);
-    const fresh = element(html);
-    if (!old || old.isEqualNode(fresh)) return;
-    const focused = old.contains(document.activeElement) ? document.activeElement.dataset.thread : "";
-    old.replaceWith(fresh);
-    window.htmx?.process(fresh);
-    if (focused) fresh.querySelector(`[data-thread="${focused}"]`)?.focus({ preventScroll: true });
-    if (target === "threads-recent") this.dropDoubles(fresh);
-    if (target === "thread-title") showTitle();
+  replaceFragment(frame) {
+    const fresh = replaceFragment(frame);
+    if (fresh && frame.target === "threads-recent") this.dropDoubles(fresh);
+    if (fresh && frame.target === "thread-title") showTitle();
   }
 
   // A conversation that has moved up to the first page leaves the further ones.

@@ -1,0 +1,9 @@
+"""The memory panel: what its page, the drawer and the badge show of core memory, as plain values (UI.md).
+
+badge    how much waits, and since when
+lists    pages of candidates and facts, with filters and search
+cards    one candidate or fact with what a person needs to decide on it
+twins    what looks like a candidate
+history  what happened to a fact, with its wording before and after
+words    sentences: outcomes of actions, ages
+"""

@@ -1,0 +1,26 @@
+"""Filters of the memory panel."""
+
+from datetime import datetime
+
+from django import template
+
+from chat.panel.words import age_words, kind_words
+
+register = template.Library()
+
+
+@register.filter
+def age(value: datetime) -> str:
+    """“3 weeks ago”."""
+    return age_words(value)
+
+
+@register.filter
+def percent(value: float) -> str:
+    return f"{value:.0%}"
+
+
+@register.filter
+def private_kind(value: str) -> str:
+    """What the filter has recognised, in words."""
+    return kind_words([value])

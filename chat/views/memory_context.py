@@ -1,0 +1,130 @@
+"""What the templates of the memory panel get."""
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from chat.memory.core.journal import UNDO_DELETE
+from chat.memory.core.room import FACTS_MOST
+from chat.memory.switches import off_by
+from chat.middleware import PageRequest
+from chat.models import Candidate, Decision, Owner
+from chat.models.core import FACT_MAX_CHARS, Kind
+from chat.panel.badge import badge_of
+from chat.panel.cards import CandidateCard, FactCard, candidate_card
+from chat.panel.lists import Filters, confirmed_groups, counts_of, pending_page, shelf_page
+from chat.panel.twins import twins_of
+from chat.sidebar import agents_of, last_agent
+from chat.views.chat import frame_context
+
+DRAWER_CARDS = 5
+
+SHELVES: dict[str, tuple[Promise, Promise]] = {
+    "archived": (_("Archive"), _("These were remembered once and made room for others. They are not used; bring back what should be.")),
+    "rejected": (_("Not kept"), _("You have turned these down, so they are not proposed again. Allow what may be proposed once more.")),
+    "deleted": (_("Deleted"), _("Only what is needed to recognise these is left, so that they are not proposed again.")),
+    "stopped": (
+        _("Stopped"),
+        _("The filter for private matters stopped these before anything was stored. What it hid cannot be shown again."),
+    ),
+}
+
+
+def tenant_of(page: PageRequest) -> str:
+    return page.tenant.pk if page.tenant is not None else ""
+
+
+def frame(page: PageRequest) -> dict[str, object]:
+    """The sidebar, with the assistant that was used last."""
+    agent = last_agent(page.user, page.preference, page.tenant.pk) if page.tenant is not None else None
+    return frame_context(page, agent)
+
+
+def panel_context(page: PageRequest, filters: Filters, *, after: str = "", has_pending: bool = True) -> dict[str, object]:
+    """Both lists and what stands around them. Without `has_pending` the cards of what waits are left out."""
+    tenant_id = tenant_of(page)
+    groups = confirmed_groups(page.user, tenant_id, filters)
+    context: dict[str, object] = {
+        "filters": filters,
+        "back": filters.query,
+        "place": "panel",
+        "kinds": Kind.choices,
+        "agents": agents_of(page.user, tenant_id),
+        "counts": counts_of(page.user, tenant_id),
+        "groups": groups,
+        "facts_most": FACTS_MOST,
+        "text_max": FACT_MAX_CHARS,
+        "badge": badge_of(page.user, tenant_id),
+        "off_by": off_by(Owner(tenant_id, page.user.pk)) if tenant_id else "",
+        "undoable": undoable(page),
+    }
+    if has_pending:
+        found = pending_page(page.user, tenant_id, filters, after)
+        context |= {"cards": cards_of(page, found.rows), "more": found.more}
+    return context
+
+
+def cards_of(page: PageRequest, rows: Sequence[Candidate]) -> list[CandidateCard]:
+    """The cards of candidates, with what looks like them."""
+    tenant_id = rows[0].tenant_id if rows else tenant_of(page)
+    twins = twins_of(page.user, tenant_id, rows)
+    cards = [candidate_card(row) for row in rows]
+    for card in cards:
+        card.twins = twins.get(card.row.pk, [])
+    return cards
+
+
+def shelf_context(page: PageRequest, name: str, after: str) -> dict[str, object]:
+    title, lead = SHELVES[name]
+    q = page.GET.get("q", "").replace("\0", "").strip()[:100]
+    found = shelf_page(page.user, tenant_of(page), name, q=q, after=after)
+    return {
+        "shelf": name,
+        "title": title,
+        "lead": lead,
+        "q": q,
+        "rows": found.rows,
+        "more": found.more,
+        "back": f"list={name}",
+        "counts": counts_of(page.user, tenant_of(page)),
+        "badge": badge_of(page.user, tenant_of(page)),
+        "undoable": undoable(page),
+    }
+
+
+def drawer_context(
+    page: PageRequest, *, words: str = "", is_done: bool = False, card: CandidateCard | FactCard | None = None
+) -> dict[str, object]:
+    """The first of what waits and how much is confirmed; `card` stands in for the one of the same candidate."""
+    tenant_id = tenant_of(page)
+    found = pending_page(page.user, tenant_id, Filters(), size=DRAWER_CARDS)
+    cards = [card if card is not None and card.row.pk == row.pk else candidate_card(row) for row in found.rows]
+    return {
+        "cards": cards,
+        "place": "drawer",
+        "back": "",
+        "counts": counts_of(page.user, tenant_id),
+        "badge": badge_of(page.user, tenant_id),
+        "text_max": FACT_MAX_CHARS,
+    } | notice_context(page, words, is_done=is_done)
+
+
+def notice_context(page: PageRequest, words: str, *, is_done: bool) -> dict[str, object]:
+    """What has just happened, and what can be undone."""
+    tenant_id = tenant_of(page)
+    return {
+        "words": words,
+        "is_done": is_done,
+        "is_oob": True,
+        "undoable": undoable(page),
+        "badge": badge_of(page.user, tenant_id),
+        "counts": counts_of(page.user, tenant_id),
+    }
+
+
+def undoable(page: PageRequest) -> Decision | None:
+    """The user's last decision that has not been taken back."""
+    recent = Decision.objects.for_user(page.user).filter(tenant_id=tenant_of(page), created_at__gt=timezone.now() - UNDO_DELETE)
+    return recent.filter(undone_by=None).exclude(verb=Decision.Verb.UNDO).order_by("-created_at", "-pk").first()
