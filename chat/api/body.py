@@ -82,9 +82,19 @@ def optional_text(values: Mapping[str, Any], name: str, *, field: str = "") -> s
     return None if values.get(name) is None else text(values, name, field=field)
 
 
-def flag(values: Mapping[str, Any], name: str) -> bool:
-    """The boolean under `name`, false when it is absent."""
-    value = values.get(name, False)
+def optional_flag(values: Mapping[str, Any], name: str) -> bool | None:
+    """The boolean under `name`; None when it is absent."""
+    if name not in values:
+        return None
+    value = values[name]
     if not isinstance(value, bool):
         raise InvalidField(name, _("Must be true or false."))
+    return value
+
+
+def optional_ids(values: Mapping[str, Any], name: str) -> list[str]:
+    """The list of ids under `name`; empty when it is absent."""
+    value = values.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) and is_storable(one) for one in value):
+        raise InvalidField(name, _("Must be a list of ids."))
     return value

@@ -113,8 +113,8 @@ class BodyTooLarge(InvalidBody):
     code = "body_too_large"
 
 
-class NotYet(ApiError):
-    """What the description names and this version does not do."""
+class Impossible(ApiError):
+    """The thing exists, but this cannot be done with it; `code` says why."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -122,6 +122,10 @@ class NotYet(ApiError):
 
     def message(self) -> str:
         return refusal_words(self.code)
+
+
+class NotYet(Impossible):
+    """What the description names and this version does not do."""
 
 
 def error_response(code: str, message: str, status: int, headers: dict[str, str] | None = None) -> JsonResponse:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from chat.api.answers import Json, json_answer
 from chat.api.authentication import Caller
-from chat.api.body import check_names, flag, optional_text, read_object, text
+from chat.api.body import check_names, optional_flag, optional_text, read_object, text
 from chat.api.errors import InvalidField, NotFound, NotYet
 from chat.api.shapes import ledger_json, outcome_json
 from chat.api.stream import run_frames
@@ -29,12 +29,12 @@ FIELDS = ("input", "thread_id", "mode", "incognito", "context")
 
 @dataclass(frozen=True, slots=True)
 class RunBody:
-    """What a caller sent; "" is what was left out."""
+    """What a caller sent; "" and None are what was left out."""
 
     input: str
     thread_id: str
     mode: str
-    is_incognito: bool
+    is_incognito: bool | None
     continued_run_id: str
 
 
@@ -52,7 +52,7 @@ def parse_run_body(values: dict[str, Any]) -> RunBody:
         input=text(values, "input"),
         thread_id=thread_id or "",
         mode=optional_text(values, "mode") or "",
-        is_incognito=flag(values, "incognito"),
+        is_incognito=optional_flag(values, "incognito"),
         continued_run_id=optional_text(context, "run_id", field="context.run_id") or "",
     )
 
@@ -71,11 +71,17 @@ def _order(request: HttpRequest, caller: Caller, agent_id: str, *, on_continue: 
     """The order of a call. Raises ApiError; `on_continue` is the code when an earlier run is to be continued."""
     key = key_of(request)
     body = parse_run_body(read_object(request))
-    if body.is_incognito:
-        raise NotYet("incognito_not_ready")
     if body.continued_run_id:
         raise NotYet(on_continue)
-    return Order(user_id=caller.user.pk, agent_id=agent_id, input=body.input, thread_id=body.thread_id, mode=body.mode, key=key)
+    return Order(
+        user_id=caller.user.pk,
+        agent_id=agent_id,
+        input=body.input,
+        thread_id=body.thread_id,
+        mode=body.mode,
+        key=key,
+        is_incognito=body.is_incognito,
+    )
 
 
 async def run(request: HttpRequest, caller: Caller, agent_id: str) -> JsonResponse:

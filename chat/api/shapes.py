@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from chat.api.answers import Json
+from chat.memory.core.sources import Learnt
 from chat.models import Agent, Run, RunLedger, Thread
 from chat.presentation import trouble_words
 
@@ -26,8 +27,17 @@ def thread_json(thread: Thread, run_count: int) -> Json:
         "id": thread.pk,
         "title": thread.title,
         "status": thread.status,
+        "incognito": thread.is_incognito,
         "updated_at": _time(thread.updated_at),
         "run_count": run_count,
+    }
+
+
+def learnt_json(learnt: Learnt) -> Json:
+    """What was learnt from a thread and can be deleted with it."""
+    return {
+        "candidates": [{"id": candidate.pk, "text": candidate.text} for candidate in learnt.candidates],
+        "facts": [{"id": fact.pk, "text": fact.text} for fact in learnt.facts],
     }
 
 

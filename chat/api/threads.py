@@ -1,4 +1,4 @@
-"""The threads of an assistant, the message stream of a thread, and the archive."""
+"""The threads of an assistant, the message stream of a thread, the archive, and the end of a thread."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -10,12 +10,14 @@ from django.utils import timezone
 
 from chat.api.answers import Json, json_answer
 from chat.api.authentication import Caller
-from chat.api.body import check_names, read_object
-from chat.api.errors import NotFound
+from chat.api.body import check_names, optional_ids, read_object
+from chat.api.errors import Impossible, NotFound
 from chat.api.query import choice_of, encode_cursor, limit_of, microseconds, search_of, slot_cursor_of, time_cursor_of
-from chat.api.shapes import run_json, thread_json
+from chat.api.shapes import learnt_json, run_json, thread_json
+from chat.memory.core.sources import learnt_from
 from chat.models import Agent, Run, Thread
 from chat.runs.bridge import hop
+from chat.runs.delete import delete_thread
 
 STATUSES = ("active", "archived", "all")
 
@@ -24,7 +26,8 @@ async def list_threads(request: HttpRequest, caller: Caller, agent_id: str) -> J
     """`GET /agents/{agent_id}/threads`, newest first."""
     wanted = Q() if (status := choice_of(request, "status", STATUSES)) == "all" else Q(status=status)
     if search := search_of(request):
-        wanted &= Q(title__icontains=search)  # Django escapes the wildcards of LIKE
+        # Django escapes the wildcards of LIKE. What is incognito is never found.
+        wanted &= Q(title__icontains=search, is_incognito=False)
     limit, cursor = limit_of(request), time_cursor_of(request)
     return json_answer(await hop(_threads, caller.user, agent_id, wanted, limit, cursor))
 
@@ -81,9 +84,34 @@ def move_thread(status: Thread.Status) -> Callable[..., Awaitable[JsonResponse]]
 
 def _move(user: User, thread_id: str, status: Thread.Status) -> Json:
     mine = Thread.objects.for_user(user).filter(pk=thread_id)
+    if status == Thread.Status.ARCHIVED and mine.filter(is_incognito=True).exists():
+        raise Impossible("thread_is_incognito")
     # The new time brings the change to open pages, which look for threads that were touched.
     mine.exclude(status=status).update(status=status, updated_at=timezone.now())
     thread = mine.first()
     if thread is None:
         raise NotFound
     return thread_json(thread, _run_counts([thread]).get(thread.pk, 0))
+
+
+async def show_thread(request: HttpRequest, caller: Caller, thread_id: str) -> JsonResponse:
+    """`GET /threads/{thread_id}`: the thread, and what was learnt from it and can be deleted with it."""
+    return json_answer(await hop(_thread, caller.user, thread_id))
+
+
+def _thread(user: User, thread_id: str) -> Json:
+    thread = Thread.objects.for_user(user).filter(pk=thread_id).first()
+    if thread is None:
+        raise NotFound
+    return thread_json(thread, _run_counts([thread]).get(thread.pk, 0)) | {"learnt": learnt_json(learnt_from(user, thread_id))}
+
+
+async def end_thread(request: HttpRequest, caller: Caller, thread_id: str) -> JsonResponse:
+    """`DELETE /threads/{thread_id}`: stops what goes in it and deletes it, with the chosen of what was learnt from it."""
+    values = read_object(request, may_be_empty=True)
+    check_names(values, ("candidates", "facts"))
+    candidates, facts = optional_ids(values, "candidates"), optional_ids(values, "facts")
+    deleted = await delete_thread(caller.user, thread_id, candidate_ids=candidates, fact_ids=facts)
+    if deleted is None:
+        raise NotFound
+    return json_answer({"id": thread_id, "candidates": deleted.candidate_ids, "facts": deleted.fact_ids})

@@ -9,7 +9,7 @@ from chat.api.health import healthz, readyz
 from chat.api.metrics import metrics
 from chat.api.openapi import openapi
 from chat.api.runs import run, run_stream, stop_run
-from chat.api.threads import list_runs, list_threads, move_thread
+from chat.api.threads import end_thread, list_runs, list_threads, move_thread, show_thread
 from chat.models import Thread
 
 urlpatterns: list[URLPattern] = [
@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("agents/<slug:agent_id>/run", endpoint(POST=run), name="api-run"),
     path("agents/<slug:agent_id>/run/stream", endpoint(POST=run_stream), name="api-run-stream"),
     path("agents/<slug:agent_id>/threads", endpoint(GET=list_threads), name="api-threads"),
+    path("threads/<slug:thread_id>", endpoint(GET=show_thread, DELETE=end_thread), name="api-thread"),
     path("threads/<slug:thread_id>/runs", endpoint(GET=list_runs), name="api-thread-runs"),
     path("threads/<slug:thread_id>/archive", endpoint(POST=move_thread(Thread.Status.ARCHIVED)), name="api-thread-archive"),
     path("threads/<slug:thread_id>/unarchive", endpoint(POST=move_thread(Thread.Status.ACTIVE)), name="api-thread-unarchive"),

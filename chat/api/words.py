@@ -7,6 +7,8 @@ _WORDS: dict[str, Promise] = {
     # chat.runs.errors
     "thread_mismatch": _("There is no such thread for this caller and assistant."),
     "not_found": _("This does not exist."),
+    "incognito_mismatch": _("The thread is not of this kind; leave the field out, or begin a new thread."),
+    "thread_is_incognito": _("An incognito thread is not put into the archive; delete it instead."),
     "invalid_mode": _("The assistant has no such mode."),
     "input_empty": _("There is nothing to send."),
     "input_invalid": _("Holds characters that cannot be stored."),
@@ -15,7 +17,6 @@ _WORDS: dict[str, Promise] = {
     "replaces_mismatch": _("This run cannot be replaced: it is not the latest of its place in the thread, or is still going."),
     "idempotency_key_reused": _("This Idempotency-Key was used with another request."),
     # of the API
-    "incognito_not_ready": _("incognito: Incognito threads are not available yet. Leave the field out or send false."),
     "continue_not_ready": _("context.run_id: Continuing with the files of an earlier run is not available yet."),
     "continue_needs_stream": _("context.run_id: An earlier run can only be continued on the streaming path (/run/stream)."),
     "internal": _("Something went wrong inside the program. Its log says more."),

@@ -31,6 +31,10 @@ class ApiCase(TransactionTestCase):
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         return await self.http.post(path, raw, content_type="application/json", headers=self.headers | headers)
 
+    async def delete(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        raw = b"" if body is None else json.dumps(body).encode()
+        return await self.http.delete(path, raw, content_type="application/json", headers=self.headers | headers)
+
     async def ask(
         self, text: str = "出一份数据结构试卷", *, model: ScriptedProvider | None = None, key: str = "", **fields: Any
     ) -> HttpResponse:

@@ -121,10 +121,6 @@ class NotYetTests(ApiCase):
         self.assertEqual(await Run.objects.acount(), 0)
         return code
 
-    async def test_incognito_is_refused_by_its_code(self) -> None:
-        assert await self.refusal("run", incognito=True) == "incognito_not_ready"
-        assert await self.refusal("run/stream", incognito=True) == "incognito_not_ready"
-
     async def test_continuing_is_refused_by_the_code_of_the_path(self) -> None:
         assert await self.refusal("run", context={"run_id": "run_x"}) == "continue_needs_stream"
         assert await self.refusal("run/stream", context={"run_id": "run_x"}) == "continue_not_ready"

@@ -16,7 +16,7 @@ class ErrorTests(ApiCase):
             "/agents/x",
             "/agents/x/y/z",
             "/threads",
-            "/threads/th_x",
+            "/threads/th_x/y",
             "/threads/a%00b/runs",
             "/threads/中/runs",
             "/runs/run_x/halt",

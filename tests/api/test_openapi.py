@@ -123,9 +123,12 @@ class AnswerTests(ApiCase):
 
     async def test_changes_are_as_described(self) -> None:
         run = await Run.objects.afirst()
+        self.described(await self.get(f"/threads/{self.thread.pk}"), "/threads/{thread_id}", "get")
         self.described(await self.post(f"/threads/{self.thread.pk}/archive"), "/threads/{thread_id}/archive", "post")
         self.described(await self.post(f"/threads/{self.thread.pk}/unarchive"), "/threads/{thread_id}/unarchive", "post")
         self.described(await self.post(f"/runs/{run.pk}/stop"), "/runs/{run_id}/stop", "post")
+        await Run.objects.going().aupdate(status="completed", finished_at=run.created_at)
+        self.described(await self.delete(f"/threads/{self.thread.pk}", {"facts": []}), "/threads/{thread_id}", "delete")
 
     async def test_runs_are_as_described_however_they_end(self) -> None:
         for script in (["一"], ["一", StreamBroken()]):

@@ -38,7 +38,14 @@ class ThreadListTests(ApiCase):
                 tenant=self.school, agent=self.agent, user=self.user, thread=thread, position=position,
                 slot=max(1, position - 1), is_latest=is_latest, status="completed", finished_at=NOON, input="问",
             )  # fmt: skip
-        expected = {"id": thread.pk, "title": "一", "status": "active", "updated_at": "2026-09-01T12:00:00Z", "run_count": 2}
+        expected = {
+            "id": thread.pk,
+            "title": "一",
+            "status": "active",
+            "incognito": False,
+            "updated_at": "2026-09-01T12:00:00Z",
+            "run_count": 2,
+        }
         assert (await self.page())["threads"] == [expected]
 
     async def test_archived_threads_are_asked_for(self) -> None:
