@@ -1,6 +1,7 @@
 """A thread goes with everything that is its own, and with what its teacher chose of that which was learnt from it."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,9 +10,24 @@ from django.test import TransactionTestCase
 from django.utils import timezone
 
 from chat.memory.core import decide
+from chat.memory.core.propose import Proposal, propose
 from chat.memory.core.sources import learnt_from
 from chat.memory.ledger import ERASED
-from chat.models import Candidate, CoreEvent, Decision, Fact, LayerState, MemoryOp, Preference, Run, RunLedger, Summary, Thread, Work
+from chat.models import (
+    Candidate,
+    CoreEvent,
+    Decision,
+    Fact,
+    LayerState,
+    MemoryOp,
+    Owner,
+    Preference,
+    Run,
+    RunLedger,
+    Summary,
+    Thread,
+    Work,
+)
 from chat.runs import launch, live
 from chat.runs.delete import delete_thread, erase_thread
 from chat.runs.errors import ThreadMismatch
@@ -125,6 +141,18 @@ def test_taking_an_earlier_decision_back_does_not_bring_the_threads_words_back(t
     assert decide.undo(taught.user, decision.pk).outcome == "done"
     assert Candidate.objects.filter(status="pending", quote="").count() == 3
     assert not Candidate.objects.exclude(source_run=None, thread=None).exists()
+
+
+def test_what_the_thread_said_again_goes_from_what_another_one_had_said_first(taught):
+    first = builders.run(taught.other, "我常用投影")
+    owner, said = Owner(taught.school.pk, taught.user.pk, taught.agent.pk), Proposal("老师常用投影", "profile", quote="我常用投影")
+    propose(owner, [said], run=first)
+    propose(owner, [replace(said, quote="投影还是要的，暗号蓝鲸")], run=taught.run)
+    taught.erase()
+    candidate = Candidate.objects.get(text="老师常用投影")
+    assert (candidate.quote, candidate.source_run_id) == ("我常用投影", first.pk)
+    told = str(list(CoreEvent.objects.values()))
+    assert "我常用投影" in told and "蓝鲸" not in told and taught.run.pk not in told
 
 
 def test_ids_of_something_else_are_left_alone(taught):
