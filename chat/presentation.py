@@ -73,6 +73,7 @@ _UNKNOWN = Trouble(gettext_lazy("The answer could not be finished."), _AGAIN)
 # Why a message was not accepted: chat.runs.errors, and what can be wrong with a frame of the socket.
 REFUSALS: dict[str, Words] = {
     "thread_mismatch": gettext_lazy("This conversation no longer exists. Your text is kept in the box."),
+    "incognito_mismatch": gettext_lazy("This conversation is of another kind. Reload the page; your text is kept in the box."),
     "not_found": gettext_lazy("This assistant is no longer available. Your text is kept in the box."),
     "invalid_mode": gettext_lazy("This assistant no longer has that mode. Choose another one and send again."),
     "input_empty": gettext_lazy("Write a message first."),

@@ -19,6 +19,7 @@ class ThreadLink:
     id: str
     title: str
     updated_at: datetime
+    is_incognito: bool = False
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ def _page(user: AbstractBaseUser, agent_id: str, status: str, before: str) -> tu
     cursor = _parse_cursor(before)
     if cursor is not None:
         found = found.filter(Q(updated_at__lt=cursor[0]) | Q(updated_at=cursor[0], pk__lt=cursor[1]))
-    rows = [ThreadLink(*values) for values in found.values_list("id", "title", "updated_at")[: PAGE_THREADS + 1]]
+    rows = [ThreadLink(*values) for values in found.values_list("id", "title", "updated_at", "is_incognito")[: PAGE_THREADS + 1]]
     has_more, rows = len(rows) > PAGE_THREADS, rows[:PAGE_THREADS]
     return rows, f"{rows[-1].updated_at.isoformat()}~{rows[-1].id}" if has_more else ""
 

@@ -11,7 +11,8 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from chat.models import Agent, Preference, Tenant, Thread
+from chat.memory.switches import off_by
+from chat.models import Agent, Owner, Preference, Tenant, Thread
 from chat.panel.badge import badge_of
 from chat.runs.beat import is_worker_away
 from chat.sidebar import thread_list
@@ -36,6 +37,7 @@ class Viewer:
     agent_name: str
     last_agent_id: str | None
     tenant_id: str = ""  # the school whose memory the badge counts
+    agent_tenant_id: str = ""  # the school of the assistant; another one on a page that was opened before the school was changed
 
     def status(self, *, is_away: bool) -> Fragment:
         return Fragment("status", _render("chat/thread/_status.html", {"is_worker_away": is_away}))
@@ -59,6 +61,7 @@ def find_viewer(user: AbstractBaseUser, thread_id: str, agent_id: str, scope: Ma
         agent_name=agent.name if agent is not None else "",
         last_agent_id=preference.agent_id,
         tenant_id=_tenant_id(user, preference.tenant_id),
+        agent_tenant_id=agent.tenant_id if agent is not None else "",
     )
 
 
@@ -92,13 +95,27 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
         context = {"threads": thread_list(user, viewer.agent_id), "thread_id": viewer.thread_id}
         found.append(Fragment("threads-recent", _render("chat/threads/_recent.html", context)))
     thread = Thread.objects.for_user(user).filter(pk=viewer.thread_id).first() if viewer.thread_id else None
+    if viewer.thread_id and thread is None:
+        found += _gone(viewer)
     if thread is not None:
         found.append(Fragment("thread-title", _render("chat/thread/_title.html", {"thread": thread})))
         found.append(Fragment("thread-note", _render("chat/thread/_note.html", {"thread": thread})))
+    if viewer.agent_id and not (viewer.thread_id and thread is None):
+        is_incognito = thread is not None and thread.is_incognito
+        tenant_id = thread.tenant_id if thread is not None else viewer.agent_tenant_id
+        context = {"memory_off_by": off_by(Owner(tenant_id, user.pk), is_incognito=is_incognito)}
+        found.append(Fragment("memory-note", _render("chat/thread/_memory_note.html", context)))
     found.append(memory_badge(user, viewer))
     if has_status:
         found.append(viewer.status(is_away=is_worker_away()))
     return found
+
+
+def _gone(viewer: Viewer) -> list[Fragment]:
+    """What stands on the page of a thread that was deleted meanwhile: nothing of it."""
+    empty = [Fragment(name, f'<div id="{name}" hidden></div>') for name in ("thread-note", "memory-note", "thread-menu", "composer")]
+    title = _render("chat/thread/_title.html", {"thread": None})
+    return [*empty, Fragment("thread-title", title), Fragment("messages", _render("chat/thread/_gone.html", {"agent_id": viewer.agent_id}))]
 
 
 def memory_badge(user: AbstractBaseUser, viewer: Viewer) -> Fragment:

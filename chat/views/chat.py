@@ -1,7 +1,7 @@
 """The page where teachers live: home, a new conversation, a conversation, and sending by form."""
 
 import secrets
-from typing import cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -11,8 +11,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from chat.memory.switches import off_by
 from chat.middleware import PageRequest
-from chat.models import Agent, Thread
+from chat.models import Agent, Owner, Thread
 from chat.presentation import refusal_words, run_card
 from chat.runs import launch, live
 from chat.runs.beat import is_worker_away
@@ -42,7 +43,9 @@ def own_agent(request: PageRequest, agent_id: str) -> Agent:
 def frame_context(request: PageRequest, agent: Agent | None, thread: Thread | None = None) -> dict[str, object]:
     """What every page of the chat needs for its sidebar and header."""
     tenant_id = agent.tenant_id if agent is not None else getattr(request.tenant, "pk", "")
+    is_incognito = thread is not None and thread.is_incognito
     return {
+        "memory_off_by": off_by(Owner(tenant_id, request.user.pk), is_incognito=is_incognito) if agent is not None else "",
         "agent": agent,
         "agents": agents_of(request.user, tenant_id),
         "threads": thread_list(request.user, agent.pk) if agent is not None else None,
@@ -52,13 +55,14 @@ def frame_context(request: PageRequest, agent: Agent | None, thread: Thread | No
     }
 
 
-def composer_context(agent: Agent, *, draft: str = "", mode: str = "", refusal: str = "") -> dict[str, object]:
+def composer_context(agent: Agent, *, draft: str = "", mode: str = "", refusal: str = "", is_incognito: bool = False) -> dict[str, object]:
     """What the message box needs. Its key makes two sends of one form the same run (DESIGN §3.5)."""
     return {
         "modes": list(agent.modes.all()),
         "mode": mode,
         "draft": draft,
         "refusal": refusal,
+        "is_incognito": is_incognito,
         "key": f"form-{secrets.token_urlsafe(16)}",
         "input_max": settings.INPUT_MAX_CHARS,
     }
@@ -72,7 +76,7 @@ def home(request: HttpRequest) -> HttpResponse:
     agent = last_agent(page.user, page.preference, page.tenant.pk) if page.tenant is not None else None
     if agent is None:
         return render(request, "chat/thread/new.html", frame_context(page, None))
-    threads = Thread.objects.for_user(page.user).filter(agent=agent, status=Thread.Status.ACTIVE)
+    threads = Thread.objects.for_user(page.user).filter(agent=agent, status=Thread.Status.ACTIVE, is_incognito=False)
     thread_id = threads.order_by("-updated_at", "-pk").values_list("pk", flat=True).first()
     return redirect("thread", thread_id) if thread_id else redirect("agent", agent.pk)
 
@@ -91,8 +95,8 @@ def _example(agent: Agent, number: str) -> str:
     return str(agent.examples[index]) if 0 <= index < len(agent.examples) else ""
 
 
-def _new_context(page: PageRequest, agent: Agent, *, draft: str = "", mode: str = "", refusal: str = "") -> dict[str, object]:
-    return frame_context(page, agent) | composer_context(agent, draft=draft, mode=mode, refusal=refusal)
+def _new_context(page: PageRequest, agent: Agent, **composer: Any) -> dict[str, object]:  # noqa: ANN401  as composer_context
+    return frame_context(page, agent) | composer_context(agent, **composer)
 
 
 @require_GET
@@ -144,6 +148,7 @@ async def send(request: HttpRequest, agent_id: str) -> HttpResponseBase:
         thread_id=request.POST.get("thread_id", "").replace("\0", "")[:40],
         mode=request.POST.get("mode", "").replace("\0", "")[:40],
         key=request.POST.get("key", "").replace("\0", "")[:100],
+        is_incognito=True if request.POST.get("incognito") == "on" else None,
     )
     try:
         started = await launch.start(order)
@@ -164,7 +169,7 @@ def _refused(page: PageRequest, order: Order, error: RunRefused) -> HttpResponse
     refusal = refusal_words(error.code)
     if not order.thread_id:
         agent = own_agent(page, order.agent_id)
-        context = _new_context(page, agent, draft=order.input, mode=order.mode, refusal=refusal)
+        context = _new_context(page, agent, draft=order.input, mode=order.mode, refusal=refusal, is_incognito=bool(order.is_incognito))
         return render(page, "chat/thread/new.html", context, status=error.status)
     thread = own_thread(page, order.thread_id)
     context = _rounds_context(page, thread) | _thread_context(page, thread, draft=order.input, mode=order.mode, refusal=refusal)

@@ -1,4 +1,4 @@
-"""Conversations as things: lists, title, archive, summary, export."""
+"""Conversations as things: lists, title, archive, end, summary, export."""
 
 from typing import cast
 from urllib.parse import quote
@@ -6,14 +6,19 @@ from urllib.parse import quote
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from chat.memory.core.sources import learnt_from
 from chat.middleware import PageRequest
 from chat.models import Owner, Thread
+from chat.runs.bridge import hop
+from chat.runs.delete import delete_thread
 from chat.runs.title import title_of
 from chat.sidebar import archived_page, thread_list
 from chat.transcript import export_markdown
@@ -69,6 +74,9 @@ def rename(request: HttpRequest, thread_id: str) -> HttpResponse:
 def archive(request: HttpRequest, thread_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     thread = own_thread(page, thread_id)
+    if thread.is_incognito:
+        messages.warning(request, _("An incognito conversation is not put into the archive; close it instead."))
+        return redirect("thread", thread.pk)
     _move(thread, Thread.Status.ARCHIVED)
     messages.success(request, _("The conversation is in the archive. Nothing was deleted."))
     return redirect("agent", thread.agent_id)
@@ -93,6 +101,29 @@ def _move(thread: Thread, status: Thread.Status) -> None:
         thread.status = status
         thread.updated_at = timezone.now()
         thread.save(update_fields=["status", "updated_at"])
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+async def delete(request: HttpRequest, thread_id: str) -> HttpResponseBase:
+    """Asks what of that which was learnt from the conversation shall go too, and deletes it."""
+    page = cast(PageRequest, request)
+    if request.method == "GET":
+        return await hop(_ask_before_deleting, page, thread_id)
+    thread = await hop(own_thread, page, thread_id)
+    candidates, facts = request.POST.getlist("candidate"), request.POST.getlist("fact")
+    deleted = await delete_thread(page.user, thread.pk, candidate_ids=candidates, fact_ids=facts)
+    if deleted is not None:
+        count = len(deleted.candidate_ids) + len(deleted.fact_ids)
+        learnt = ngettext("%(count)d memory went with it.", "%(count)d memories went with it.", count) % {"count": count} if count else ""
+        messages.success(request, f"{_('The conversation is deleted.')} {learnt}".strip())
+    return redirect("agent", thread.agent_id) if thread.agent.is_active else redirect("home")
+
+
+def _ask_before_deleting(page: PageRequest, thread_id: str) -> HttpResponse:
+    thread = own_thread(page, thread_id)
+    context = {"learnt": learnt_from(page.user, thread.pk)}
+    return render(page, "chat/thread/delete.html", frame_context(page, thread.agent, thread) | context)
 
 
 @require_GET

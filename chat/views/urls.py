@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("chat/t/<slug:thread_id>/rename/", threads.rename, name="thread-rename"),
     path("chat/t/<slug:thread_id>/archive/", threads.archive, name="thread-archive"),
     path("chat/t/<slug:thread_id>/unarchive/", threads.unarchive, name="thread-unarchive"),
+    path("chat/t/<slug:thread_id>/delete/", threads.delete, name="thread-delete"),
     path("chat/t/<slug:thread_id>/summary/", threads.summary, name="thread-summary"),
     path("chat/t/<slug:thread_id>/export.md", threads.export, name="thread-export"),
     path("chat/<slug:agent_id>/", chat.agent_page, name="agent"),

@@ -27,6 +27,10 @@ if (chat) {
     else rounds.apply(frame);
     if (frame.type === "run") composer?.refresh();
   };
+  // The conversation was deleted in another tab.
+  document.addEventListener("fragment", (event) => {
+    if (event.detail.target === "messages") composer?.forget();
+  });
   socket.connect();
 } else {
   const form = document.getElementById("composer");

@@ -16,6 +16,7 @@ export class Composer {
     this.isThread = isThread;
     this.box = form.elements.input;
     this.mode = form.elements.mode ?? null;
+    this.incognito = form.elements.incognito ?? null;
     this.key = form.elements.key;
     this.note = form.querySelector("#composer-note");
     this.sendButton = form.querySelector("[data-action=send]");
@@ -38,6 +39,7 @@ export class Composer {
       if (!this.pending) this.say("");
     });
     this.mode?.addEventListener("change", () => this.save());
+    this.incognito?.addEventListener("change", () => this.save());
     this.box.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
@@ -179,12 +181,17 @@ export class Composer {
     this.box.style.height = `${this.box.scrollHeight + 2}px`;
   }
 
-  // The draft, one for each conversation and for a new one with each assistant.
+  // The draft, one for each conversation and for a new one with each assistant; none of what is incognito.
 
   save() {
     const text = this.box.value;
-    if (text || this.mode) localStorage.setItem(this.draftName, JSON.stringify({ text, mode: this.mode?.value ?? "" }));
+    const isKept = !this.incognito?.checked && this.form.dataset.incognito === undefined;
+    if (isKept && (text || this.mode)) localStorage.setItem(this.draftName, JSON.stringify({ text, mode: this.mode?.value ?? "" }));
     else localStorage.removeItem(this.draftName);
+  }
+
+  forget() {
+    localStorage.removeItem(this.draftName);
   }
 
   restore() {
