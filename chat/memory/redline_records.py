@@ -5,6 +5,8 @@ neither the place, nor a digit, nor a person can be read. Of an incognito thread
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from chat.models import Owner, RedlineRecord
 from chat.text.redlines import Hit, find, redact
@@ -35,19 +37,20 @@ def redact_and_record(owner: Owner, layer: str, text: str, source_id: str) -> st
 
 def record(owner: Owner, layer: str, text: str, hits: list[Hit], *, source_id: str = "") -> None:
     """Keeps one record for each kind and rule among `hits` of `text`; the same of one source is kept once."""
-    first = {(hit.kind, hit.rule): hit for hit in reversed(hits)}
-    for (kind, rule), hit in first.items():
-        values = {
-            "tenant_id": owner.tenant_id,
-            "user_id": owner.user_id,
-            "layer": layer,
-            "kind": kind,
-            "rule": rule[:60],
-            "source_id": source_id[:SOURCE_CHARS],
-            "excerpt": masked_excerpt(text, hit, hits),
-        }
-        if not RedlineRecord.objects.filter(**values).exists():
-            RedlineRecord.objects.create(**values)
+    record_all(owner, layer, [(text, hits)], source_id=source_id)
+
+
+def record_all(owner: Owner, layer: str, stopped: Iterable[tuple[str, list[Hit]]], *, source_id: str = "") -> None:
+    """As `record`, for texts of one source; two that look the same once masked are two records."""
+    wanted: Counter[tuple[str, str, str]] = Counter()
+    for text, hits in stopped:
+        first = {(hit.kind, hit.rule): hit for hit in reversed(hits)}
+        wanted.update((kind, rule[:60], masked_excerpt(text, hit, hits)) for (kind, rule), hit in first.items())
+    same = {"tenant_id": owner.tenant_id, "user_id": owner.user_id, "layer": layer, "source_id": source_id[:SOURCE_CHARS]}
+    for (kind, rule, excerpt), count in wanted.items():
+        values = same | {"kind": kind, "rule": rule, "excerpt": excerpt}
+        missing = count - RedlineRecord.objects.filter(**values).count()
+        RedlineRecord.objects.bulk_create([RedlineRecord(**values) for _ in range(missing)])
 
 
 def masked_excerpt(text: str, hit: Hit, hits: list[Hit]) -> str:

@@ -196,6 +196,7 @@ class CoreEvent(models.Model):
         indexes = [
             models.Index(fields=["fact", "created_at"], name="core_event_by_fact"),
             models.Index(fields=["candidate", "created_at"], name="core_event_by_candidate"),
+            models.Index(fields=["created_at"], name="core_event_of_removed", condition=Q(fact=None, candidate=None)),
         ]
 
     def __str__(self) -> str:

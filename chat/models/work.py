@@ -80,6 +80,11 @@ class LayerState(models.Model):
         return f"{self.thread_id} {self.layer}"
 
 
+def rewind_layers(thread_id: str, slot: int) -> None:
+    """Takes the cursors of all layers that keep theirs here back to before `slot`; for the change of the active path there."""
+    LayerState.objects.filter(thread_id=thread_id, upto_slot__gte=slot).update(upto_slot=slot - 1)
+
+
 class WorkerBeat(models.Model):
     """The last sign of life of each worker process; `readyz` and the pages' status read it."""
 

@@ -18,6 +18,7 @@ from chat.memory.tools import tools_of
 from chat.models import Agent, AgentMode, Owner, Run, Thread
 from chat.models.ids import new_id
 from chat.models.thread import TITLE_CHARS, rewind, step_before
+from chat.models.work import rewind_layers
 from chat.providers.base import Endpoint, Request
 from chat.runs.errors import (
     AgentNotFound,
@@ -224,6 +225,7 @@ def _take_over(thread_id: str, replaced: Run) -> int:
     if not Run.objects.filter(pk=replaced.pk, is_latest=True).update(is_latest=False):
         raise ReplacesMismatch("replaces")
     rewind(thread_id, replaced.slot)
+    rewind_layers(thread_id, replaced.slot)
     return replaced.slot
 
 

@@ -62,10 +62,10 @@ def thread_of(agent: Agent) -> Thread:
 
 
 def long_thread(rounds: int = 8, **agent_fields: object) -> Thread:
-    """A thread of that many finished rounds; the n-th has the word 暗号n。 in its input."""
+    """A thread of that many finished rounds which teach nothing; the n-th has the word 暗号n。 in its input."""
     thread = thread_of(cloud_agent(**agent_fields))
     for number in range(1, rounds + 1):
-        builders.run(thread, f"第{number}问，暗号{number}。", f"第{number}答。")
+        builders.run(thread, f"第{number}问，暗号{number}。", f"第{number}答。", has_memory=False)
     return thread
 
 

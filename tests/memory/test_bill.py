@@ -19,7 +19,7 @@ def settle_on(mock, model: str) -> Thread:
     service = builders.provider(school, kind="openai", base_url=f"{mock.url}/v1", is_local=False, input_price=3, output_price=7)
     thread = thread_of(builders.agent(school, provider=service, model=model))
     for number in range(1, 8):
-        builders.run(thread, f"第{number}问。", f"第{number}答。")
+        builders.run(thread, f"第{number}问。", f"第{number}答。", has_memory=False)
     Work.objects.mark(Work.Kind.THREAD, thread.pk)
     Worker("w").drain()
     return thread
@@ -67,4 +67,4 @@ def test_an_error_of_the_service_leaves_no_text_of_it(mock_model):
     settle_on(mock_model, "mock/fault=502")
     op = MemoryOp.objects.get()
     assert (op.outcome, op.error_code) == ("failed", "provider_overloaded")
-    assert "html" not in str(vars(op) | vars(LayerState.objects.get()) | vars(Work.objects.get()))
+    assert "html" not in str(vars(op) | vars(LayerState.objects.get(layer="thread")) | vars(Work.objects.get()))

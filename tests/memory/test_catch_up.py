@@ -11,6 +11,7 @@ from chat.jobs.worker import Worker
 from chat.memory import catch_up as catch_up_module
 from chat.memory.base import LayerTrouble, LeaseLost
 from chat.memory.catch_up import settle, wait_seconds
+from chat.memory.layers.thread import ThreadLayer
 from chat.models import LayerState, MemoryOp, Run, Summary, Thread, Work
 from chat.providers.base import ProviderRateLimited, ProviderUnreachable
 from tests import builders
@@ -213,7 +214,8 @@ def finish_undisturbed(thread: Thread) -> tuple[object, ...]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", [Crash, OperationalError])
-def test_a_crash_at_any_query_ends_in_the_same_state(error):
+def test_a_crash_at_any_query_ends_in_the_same_state(error, use_layers):
+    use_layers(ThreadLayer())
     thread = several_steps()
     with scripted(AnsweringProvider()) as model:
         expected = finish_undisturbed(thread)

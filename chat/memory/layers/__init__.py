@@ -1,4 +1,5 @@
 """Layers of memory, a file each, with the two verbs `read` and `catch_up`.
 
+core     what the teacher has confirmed, and what may be learnt (L2)
 thread   the rolling summary and the last rounds of the conversation (L1)
 """
