@@ -1,4 +1,4 @@
-"""The settings page: preferences, password, API tokens. Each form is its own POST and works without script."""
+"""The settings page: preferences, memory, password, API tokens. Each form is its own POST and works without script."""
 
 from copy import copy
 from typing import cast
@@ -15,8 +15,9 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from chat.forms import PasswordForm, PreferenceForm, TokenForm, time_zone_names
+from chat.memory.switches import off_by, switch_memory
 from chat.middleware import PageRequest
-from chat.models import ApiToken
+from chat.models import ApiToken, Owner
 
 
 @require_GET
@@ -40,6 +41,17 @@ def save_preferences(request: HttpRequest) -> HttpResponse:
         response.delete_cookie(django_settings.LANGUAGE_COOKIE_NAME)  # of the log-in page; else it would go on deciding
     messages.success(request, _("The settings are saved."))
     return response
+
+
+@require_POST
+@login_required
+def save_memory_switch(request: HttpRequest) -> HttpResponse:
+    """Switches memory on or off for the user; counts from their next message on."""
+    page = cast(PageRequest, request)
+    is_on = request.POST.get("memory") == "on"
+    switch_memory(page.user.pk, is_on=is_on)
+    messages.success(request, _("Memory is switched on.") if is_on else _("Memory is switched off."))
+    return redirect("memory" if request.POST.get("back") == "memory" else "settings")
 
 
 @require_POST
@@ -96,7 +108,10 @@ def _token_context(request: PageRequest) -> dict[str, object]:
 
 
 def _page(request: PageRequest, **context: object) -> HttpResponse:
+    owner = Owner(request.tenant.pk, request.user.pk) if request.tenant is not None else None
     usual: dict[str, object] = {
+        "has_memory": request.preference.has_memory,
+        "off_by": off_by(owner) if owner is not None else "",
         "preference_form": PreferenceForm(instance=request.preference),
         "password_form": PasswordForm(request.user),
         "time_zones": time_zone_names(),

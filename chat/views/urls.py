@@ -42,6 +42,7 @@ urlpatterns: list[URLPattern] = [
     path("tenants/switch/", tenants.switch_tenant, name="tenant-switch"),
     path("settings/", settings.settings_page, name="settings"),
     path("settings/preferences/", settings.save_preferences, name="settings-preferences"),
+    path("settings/memory/", settings.save_memory_switch, name="settings-memory"),
     path("settings/password/", settings.change_password, name="settings-password"),
     path("settings/tokens/", settings.create_token, name="settings-tokens"),
     path("settings/tokens/<slug:token_id>/revoke/", settings.revoke_token, name="settings-token-revoke"),

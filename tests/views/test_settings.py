@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 
 from chat.forms import TOKENS_MAX, time_zone_names
-from chat.models import ApiToken, Preference
+from chat.memory.switches import off_by
+from chat.models import ApiToken, Owner, Preference, Tenant
 from chat.models.tenancy import token_digest
 from tests import builders
 
@@ -152,7 +153,7 @@ class TestTokens:
 
 
 @pytest.mark.parametrize(
-    "address", ["/settings/preferences/", "/settings/password/", "/settings/tokens/", "/settings/tokens/tok_x/revoke/"]
+    "address", ["/settings/preferences/", "/settings/memory/", "/settings/password/", "/settings/tokens/", "/settings/tokens/tok_x/revoke/"]
 )
 def test_every_change_is_a_post_of_somebody_who_is_logged_in(client, page, address):
     assert page.get(address).status_code == 405
@@ -162,3 +163,34 @@ def test_every_change_is_a_post_of_somebody_who_is_logged_in(client, page, addre
 def test_fragment_asked_for_after_the_session_ended_reloads_its_page(client):
     response = client.post("/settings/tokens/", {"name": "marks"}, headers=HTMX)
     assert (response.status_code, response["HX-Refresh"]) == (204, "true")
+
+
+class TestMemorySwitch:
+    def test_memory_is_switched_off_and_on_again(self, page, teacher):
+        page.post("/settings/memory/", {"memory": "off"})
+        assert off_by(owner_of(teacher)) == "teacher"
+        assert 'data-off-by="teacher"' in page.get("/settings/").content.decode()
+        page.post("/settings/memory/", {"memory": "on"})
+        assert off_by(owner_of(teacher)) == ""
+
+    def test_the_page_says_when_the_school_has_switched_it_off(self, page, teacher):
+        save(page, language="en")
+        Tenant.objects.update(has_memory=False)
+        html = page.get("/settings/").content.decode()
+        assert f"{builders.school_of(teacher).name} has switched memory off for everybody" in html
+        assert "summary and its last rounds" in html
+
+    def test_saving_other_settings_leaves_it_off(self, page, teacher):
+        page.post("/settings/memory/", {"memory": "off"})
+        save(page, theme="dark")
+        assert off_by(owner_of(teacher)) == "teacher"
+
+    def test_the_panel_has_the_switch_and_gets_its_teacher_back(self, page):
+        html = page.get("/memory/").content.decode()
+        assert 'action="/settings/memory/"' in html and 'value="memory"' in html
+        assert page.post("/settings/memory/", {"memory": "off", "back": "memory"})["Location"] == "/memory/"
+        assert page.post("/settings/memory/", {"memory": "off", "back": "https://evil.example"})["Location"] == "/settings/"
+
+
+def owner_of(teacher):
+    return Owner(builders.school_of(teacher).pk, teacher.pk)
