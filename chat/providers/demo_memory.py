@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 from chat.providers.demo_prompt import Prompt, Round
 from chat.text.boundary import CANCELLED_ROUND, FAILED_ROUND
@@ -13,11 +14,21 @@ QUESTION_CHARS = 40
 
 _LIMIT = re.compile(r"不超过 (\d+) 字")
 _SENTENCE = re.compile(r"\S.*?(?:[。！？]|[.!?](?=\s|$)|$)", re.MULTILINE)
+_CJK = re.compile(r"[\u3400-\u9fff]")
+# Why a demo candidate is proposed, in Chinese and in English.
+_REASONS = {
+    "teaching": ("说到了任教的情况", "Says what is taught"),
+    "preference": ("说到了长期的喜好", "Says what is liked"),
+    "instruction": ("以后都要照办的要求", "Asks for something from now on"),
+}
 _ENDS = re.compile(r"[。！？!?\s]+")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
+_TAUGHT = "年级|老师|教师|班|高[一二三]|初[一二三]|语文|数学|英语|物理|化学|生物|历史|地理|政治"
+# What a teacher says of themselves, by kind, to the end of the sentence.
 _LASTING = re.compile(
-    r"(?:我(?:是|教|带)[^，。！？\n]{1,40}(?:年级|老师|教师|班|高[一二三]|初[一二三]|语文|数学|英语|物理|化学|生物|历史|地理|政治)"
-    r"|我(?:更)?(?:喜欢|偏好|习惯)|以后(?:都|每次)?请|请以后|I (?:teach|prefer|like|always)\b|from now on)[^。！？!?\n]*",
+    rf"(?:(?P<teaching>我(?:是|教|带)[^，。！？\n]{{0,40}}(?:{_TAUGHT})|I teach\b)"
+    r"|(?P<preference>我(?:更|不)?(?:喜欢|偏好|习惯)|I (?:prefer|like|do not like|don't like|always)\b)"
+    r"|(?P<instruction>以后(?:都|每次)?请|请以后|from now on))[^。！？!?\n]*(?P<end>[？?]?)",
     re.IGNORECASE,
 )
 
@@ -40,12 +51,23 @@ def summary(prompt: Prompt) -> str:
 
 
 def candidates(prompt: Prompt) -> str:
-    """NONE, or a JSON list of {"fact", "confidence"}: sentences like 我教…, 我喜欢…, 以后请…, word by word."""
+    """NONE, or a JSON list of facts with their kind: sentences like 我教…, 我喜欢…, 以后请…, word by word."""
     source = "\n".join([one.question for one in prompt.rounds] or [prompt.question])
-    facts = list(dict.fromkeys(match[0].strip() for match in _LASTING.finditer(source)))
-    if not facts:
+    found = dict(_statements(source))
+    if not found:
         return "NONE"
-    return json.dumps([{"fact": fact, "confidence": 0.8} for fact in facts], ensure_ascii=False)
+    facts = [
+        {"fact": fact, "kind": kind, "confidence": 0.8, "quote": fact, "reason": _REASONS[kind][0 if _CJK.search(fact) else 1]}
+        for fact, kind in found.items()
+    ]
+    return json.dumps(facts, ensure_ascii=False)
+
+
+def _statements(source: str) -> Iterator[tuple[str, str]]:
+    """What a teacher says of themselves, and its kind; questions are none."""
+    for match in _LASTING.finditer(source):
+        if not match["end"]:
+            yield match[0].strip(" ，,；;"), next(kind for kind in _REASONS if match[kind])
 
 
 def headline(answer: str) -> str:
@@ -70,6 +92,6 @@ def _sentence(one: Round) -> str:
     stopped = "（中途停止）" if CANCELLED_ROUND in one.answer else ""
     sections = [name for name in ("选择题", "填空题", "简答题") if re.search(rf"^#+ .*{name}", one.answer, re.MULTILINE)]
     detail = f"，含{'、'.join(sections)}" if sections else ""
-    if not re.search(r"[\u3400-\u9fff]", question):
+    if not _CJK.search(question):
         return f'The teacher asked "{question}" and got "{result}".'
     return f"教师提出「{question}」，得到「{result}」{detail}{stopped}。"
