@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -304,4 +304,6 @@ def _back(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:
     """To where the form stood, with the outcome as a message."""
     (messages.success if is_done else messages.warning)(page, words)
     query = QueryDict(page.POST.get("back", "")).urlencode()
-    return HttpResponse(status=303, headers={"Location": f"{reverse('memory')}{'?' if query else ''}{query}"})
+    response = redirect(f"{reverse('memory')}{'?' if query else ''}{query}")
+    response.status_code = 303
+    return response

@@ -8,7 +8,7 @@ from asgiref.sync import sync_to_async
 from django.test import override_settings
 from django.utils import timezone
 
-from chat.models import Run, Thread, Work
+from chat.models import CoreEvent, Run, Thread, Work
 from chat.runs import beat, launch, live
 from chat.runs.events import News, RunEnded, TextAdded
 from tests import builders
@@ -82,6 +82,20 @@ class BeatTests(RunCase):
         await Thread.objects.filter(pk=thread.pk).aupdate(updated_at=timezone.now() + timedelta(seconds=1))
         await until(lambda: any(thread.pk in one.thread_ids for one in news))
         end()
+
+    async def test_users_with_open_pages_hear_that_their_memory_changed_and_others_do_not(self) -> None:
+        other = await sync_to_async(builders.teacher)()
+        news: list[News] = []
+        ends = [live.subscribe_user(user.pk, news.append) for user in (self.user, other)]
+        beat.ensure_running()
+        candidate = await sync_to_async(builders.candidate)(self.user, "我教高二")
+        async with asyncio.timeout(5):
+            while not news:
+                await CoreEvent.objects.acreate(tenant_id=candidate.tenant_id, user=self.user, candidate=candidate, verb="seen")
+                await asyncio.sleep(0.005)
+        for end in ends:
+            end()
+        assert {(one.user_id, one.has_memory) for one in news} == {(self.user.pk, True)}
 
     async def test_shutdown_ends_the_runs_as_interrupted_with_their_text(self) -> None:
         gate = asyncio.Event()
