@@ -28,8 +28,8 @@ _TAUGHT = "年级|老师|教师|班|高[一二三]|初[一二三]|语文|数学|
 _LASTING = re.compile(
     rf"(?:(?P<teaching>我(?:是|教|带)[^，。！？\n]{{0,40}}(?:{_TAUGHT})|I teach\b)"
     r"|(?P<preference>我(?:更|不)?(?:喜欢|偏好|习惯)|I (?:prefer|like|do not like|don't like|always)\b)"
-    r"|(?P<instruction>以后(?:都|每次)?请|请以后|from now on))[^。！？!?\n]*(?P<end>[？?]?)",
-    re.IGNORECASE,
+    r"|(?P<instruction>以后(?:都|每次)?请|请以后|from now on))(?:[^。！？!?\n.]|\.(?!\s|$))*(?P<end>[？?]?)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 

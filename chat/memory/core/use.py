@@ -4,7 +4,6 @@ from functools import lru_cache
 
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Greatest
-from django.utils import timezone
 
 from chat.memory.core.keep import REFUSED_KINDS
 from chat.memory.core.propose import EVENTS_MOST, keep_newest
@@ -65,7 +64,6 @@ def touch(owner: Owner, run: Run) -> None:
     blank(owner.user_id, [one for one in ids if there.get(one) in (None, Fact.Status.DELETED)])
     told = CoreEvent.objects.filter(fact__in=ids, verb="used")
     noted = set(told.filter(after__run=run.pk).values_list("fact_id", flat=True))
-    now = timezone.now()
     for key, status in there.items():
         events = told.filter(fact_id=key)
         if key in noted or status == Fact.Status.DELETED or _is_long_ago(key, run):
@@ -74,13 +72,13 @@ def touch(owner: Owner, run: Run) -> None:
             uses=F("uses") + 1, last_used_at=Greatest(Coalesce(F("last_used_at"), run.created_at), run.created_at)
         )
         CoreEvent.objects.create(
-            tenant_id=owner.tenant_id, user_id=owner.user_id, fact_id=key, verb="used", after={"run": run.pk}, created_at=now
+            tenant_id=owner.tenant_id, user_id=owner.user_id, fact_id=key, verb="used", after={"run": run.pk}, created_at=run.created_at
         )
         keep_newest(events)
 
 
 def _is_long_ago(fact_id: str, run: Run) -> bool:
     """Whether the run is older than all uses that are still noted, so that its own may have been noted and dropped."""
-    noted = CoreEvent.objects.filter(fact_id=fact_id, verb="used")
-    oldest = noted.order_by("pk").values_list("created_at", flat=True)[:EVENTS_MOST]
-    return len(oldest) >= EVENTS_MOST and run.finished_at is not None and run.finished_at < oldest[0]
+    noted = CoreEvent.objects.filter(fact_id=fact_id, verb="used").order_by("created_at")
+    times = list(noted.values_list("created_at", flat=True)[:EVENTS_MOST])
+    return len(times) >= EVENTS_MOST and run.created_at < times[0]
