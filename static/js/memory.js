@@ -80,7 +80,8 @@ function onKeyInBox(event) {
     event.target.form.querySelector("[data-action=cancel]")?.click();
   } else if (event.key === "Enter" && !event.shiftKey) {
     event.preventDefault();
-    if (!event.repeat) event.target.form.requestSubmit(event.target.form.querySelector("button[type=submit]"));
+    // A click, so that the form knows its button.
+    if (!event.repeat) event.target.form.querySelector("button[type=submit]").click();
   }
 }
 
