@@ -21,6 +21,11 @@ PERMISSIONS = {
     "memoryop": ("view",),
     "work": ("view",),
     "layerstate": ("view",),
+    "fact": ("view",),
+    "candidate": ("view",),
+    "decision": ("view",),
+    "coreevent": ("view",),
+    "redlinerecord": ("view",),
 }
 
 

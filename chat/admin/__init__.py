@@ -6,11 +6,13 @@ users     log-ins and groups, for superusers
 agent     model services, assistants and their modes
 thread    conversations and their summaries
 run       rounds and ledgers
+core      what waits and what is confirmed, to be read
+redlines  what the filter stopped, in numbers
 usage     memory operations
 work      background work, layers, workers
 overview  the figures above the index
 """
 
-from chat.admin import agent, run, tenancy, thread, usage, users, work
+from chat.admin import agent, core, redlines, run, tenancy, thread, usage, users, work
 
-__all__ = ["agent", "run", "tenancy", "thread", "usage", "users", "work"]
+__all__ = ["agent", "core", "redlines", "run", "tenancy", "thread", "usage", "users", "work"]

@@ -1,22 +1,31 @@
 from django.contrib import admin
 from django.db.models import Model, QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import SchoolAdmin, SuperuserOnly
 from chat.models import ApiToken, Membership, Preference, Tenant
+from chat.models.tenancy import ping
 
 
 @admin.register(Tenant)
 class TenantAdmin(SchoolAdmin):
     school_path = "pk"
     ordering = ["name", "pk"]
-    list_display = ["name", "id", "created_at"]
+    list_display = ["name", "id", "has_memory", "created_at"]
+    list_filter = ["has_memory"]
     search_fields = ["name", "id"]
     date_hierarchy = "created_at"
-    fields = ["id", "name", "created_at"]
+    fields = ["id", "name", "has_memory", "created_at"]
     readonly_fields = ["id", "created_at"]
+
+    def save_model(self, request: HttpRequest, obj: Tenant, form: ModelForm, change: bool) -> None:
+        """A switch of memory is shown on the members' open pages at once."""
+        super().save_model(request, obj, form, change)
+        if change and "has_memory" in form.changed_data:
+            ping(*obj.memberships.values_list("user_id", flat=True))
 
 
 @admin.register(Membership)
@@ -41,12 +50,12 @@ class MembershipAdmin(SchoolAdmin):
 @admin.register(Preference)
 class PreferenceAdmin(SuperuserOnly, admin.ModelAdmin):
     ordering = ["pk"]
-    list_display = ["user", "language", "theme", "time_zone", "tenant", "agent"]
-    list_filter = ["language", "theme"]
+    list_display = ["user", "language", "theme", "time_zone", "has_memory", "tenant", "agent"]
+    list_filter = ["language", "theme", "has_memory"]
     list_select_related = ["user", "tenant", "agent"]
     search_fields = ["user__username"]
-    fields = ["user", "language", "theme", "time_zone", "tenant", "agent"]
-    readonly_fields = ["user", "tenant", "agent"]
+    fields = ["user", "language", "theme", "time_zone", "has_memory", "tenant", "agent"]
+    readonly_fields = ["user", "has_memory", "tenant", "agent"]
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -1,9 +1,10 @@
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from chat.admin.base import RecordAdmin
 from chat.models import Summary, Thread
+from chat.runs.delete import erase_any
 
 
 @admin.register(Thread)
@@ -35,6 +36,13 @@ class ThreadAdmin(RecordAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """A superuser may delete a whole conversation, with all its runs."""
         return request.user.is_superuser
+
+    def delete_model(self, request: HttpRequest, obj: Thread) -> None:
+        erase_any(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Thread]) -> None:
+        for thread in queryset:
+            erase_any(thread)
 
 
 @admin.register(Summary)

@@ -8,9 +8,14 @@ from django.utils import timezone
 from chat.models import (
     Agent,
     ApiToken,
+    Candidate,
+    CoreEvent,
+    Decision,
+    Fact,
     LayerState,
     MemoryOp,
     Preference,
+    RedlineRecord,
     Run,
     RunLedger,
     Summary,
@@ -60,8 +65,24 @@ def furnish(tenant: Tenant) -> School:
         ApiToken.objects.issue(teacher, "脚本")[0],
         Preference.objects.create(user=teacher, tenant=tenant, agent=agent),
         WorkerBeat.objects.create(worker=f"worker of {tenant.pk}"),
+        *remembered(run),
     ]
     return School(tenant, teacher, agent, thread, run, {type(row): row for row in rows})
+
+
+def remembered(run: Run) -> list[Model]:
+    """One row of core memory of every kind."""
+    owner = {"tenant_id": run.tenant_id, "user_id": run.user_id}
+    words = {"text": SECRET, "normal": SECRET, "quote": SECRET, "source_run": run}
+    decision = Decision.objects.create(**owner, verb="confirm")
+    fact = Fact.objects.create(**owner, **words, decision=decision)
+    return [
+        decision,
+        fact,
+        Candidate.objects.create(**owner, **words, reason=SECRET, thread=run.thread),
+        CoreEvent.objects.create(**owner, decision=decision, fact=fact, verb="confirm", after={"text": SECRET}),
+        RedlineRecord.objects.create(**owner, layer="core", kind="phone", rule="mobile number", source_id=run.pk, excerpt=SECRET),
+    ]
 
 
 @pytest.fixture

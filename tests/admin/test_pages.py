@@ -3,6 +3,7 @@
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin.utils import quote
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -11,9 +12,14 @@ from chat.models import (
     Agent,
     AgentMode,
     ApiToken,
+    Candidate,
+    CoreEvent,
+    Decision,
+    Fact,
     LayerState,
     Membership,
     MemoryOp,
+    RedlineRecord,
     Run,
     RunLedger,
     Summary,
@@ -26,7 +32,8 @@ from tests import builders
 from tests.admin.conftest import furnish
 
 MODELS = list(apps.get_app_config("chat").get_models())
-RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState]
+REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RedlineRecord]
+RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, *REMEMBERED]
 
 
 def listing(model) -> str:
@@ -34,7 +41,7 @@ def listing(model) -> str:
 
 
 def page(row, name: str = "change") -> str:
-    return reverse(f"admin:chat_{row._meta.model_name}_{name}", args=[row.pk])
+    return reverse(f"admin:chat_{row._meta.model_name}_{name}", args=[quote(row.pk)])
 
 
 def adding(model) -> str:
@@ -91,6 +98,14 @@ def test_a_superuser_deletes_a_whole_conversation(everywhere, own):
     everywhere.post(page(own.thread, "delete"), {"post": "yes"})
     assert not Thread.objects.exists()
     assert not Run.objects.exists()
+    assert not Work.objects.exists()
+    assert Fact.objects.get().quote == ""  # what was learnt stays its teacher's, without the conversation's words
+
+
+def test_several_conversations_are_deleted_from_the_list_the_same_way(everywhere, own):
+    everywhere.post(listing(Thread), {"action": "delete_selected", "_selected_action": [own.thread.pk], "post": "yes"})
+    assert not Thread.objects.exists()
+    assert not Work.objects.exists()
 
 
 @pytest.mark.parametrize("model", [ApiToken, WorkerBeat])

@@ -1,19 +1,38 @@
 """The wall between schools, and the texts of messages."""
 
 import pytest
+from django.contrib.admin.utils import quote
 from django.contrib.auth.models import Group, Permission, User
 from django.core.management import call_command
 from django.urls import reverse
 
-from chat.models import Agent, AgentMode, LayerState, Membership, MemoryOp, Provider, Run, RunLedger, Summary, Tenant, Thread, Work
+from chat.models import (
+    Agent,
+    AgentMode,
+    Candidate,
+    CoreEvent,
+    Decision,
+    Fact,
+    LayerState,
+    Membership,
+    MemoryOp,
+    Provider,
+    Run,
+    RunLedger,
+    Summary,
+    Tenant,
+    Thread,
+    Work,
+)
 from chat.roles import SCHOOL_ADMINISTRATORS
 from tests import builders
 from tests.admin.conftest import SECRET
 from tests.admin.test_pages import MODELS, adding, listing, page
 
-SCHOOLS_OWN = [Tenant, Membership, Provider, Agent, AgentMode, Thread, Run, RunLedger, Summary, MemoryOp, Work, LayerState]
+REMEMBERED = [Fact, Candidate, Decision, CoreEvent]
+SCHOOLS_OWN = [Tenant, Membership, Provider, Agent, AgentMode, Thread, Run, RunLedger, Summary, MemoryOp, Work, LayerState, *REMEMBERED]
 OF_NO_SCHOOL = [model for model in MODELS if model not in SCHOOLS_OWN]
-WITH_TEXTS = [Thread, Run, RunLedger, Summary]
+WITH_TEXTS = [Thread, Run, RunLedger, Summary, Fact, Candidate, CoreEvent]
 
 
 def rows_in(response) -> set:
@@ -33,7 +52,7 @@ def test_a_schools_administrator_sees_that_schools_rows(model, at_school, own, f
 @pytest.mark.parametrize("model", SCHOOLS_OWN)
 def test_a_row_of_another_school_is_like_one_that_does_not_exist(model, name, at_school, foreign):
     row = foreign.rows[model]
-    missing = page(row, name).replace(str(row.pk), "99999999")
+    missing = page(row, name).replace(quote(row.pk), "99999999")
     known, unknown = at_school.get(page(row, name)), at_school.get(missing)
     assert known.status_code == unknown.status_code != 200
 
@@ -102,7 +121,7 @@ def test_with_the_permission_texts_are_shown(model, at_school, own, administrato
     assert SECRET in html or SECRET.encode("unicode_escape").decode() in html
 
 
-@pytest.mark.parametrize("model", [Thread, Run])
+@pytest.mark.parametrize("model", [Thread, Run, Fact, Candidate])
 def test_texts_are_searched_only_with_the_permission(model, at_school, own, administrator):
     assert rows_in(at_school.get(listing(model), {"q": SECRET})) == set()
     administrator.user_permissions.add(Permission.objects.get(codename="view_content"))
@@ -111,7 +130,8 @@ def test_texts_are_searched_only_with_the_permission(model, at_school, own, admi
 
 @pytest.mark.parametrize(
     ("model", "lookup"),
-    [(Thread, "title__contains"), (Thread, "rolling_summary__contains"), (Run, "output__startswith"), (Run, "thread__title__contains")],
+    [(Thread, "title__contains"), (Thread, "rolling_summary__contains"), (Run, "output__startswith"), (Run, "thread__title__contains")]
+    + [(Fact, "quote__contains"), (Candidate, "text__startswith"), (CoreEvent, "after__contains"), (CoreEvent, "fact__text__contains")],
 )
 def test_texts_cannot_be_guessed_by_filters(model, lookup, at_school):
     assert at_school.get(listing(model), {lookup: SECRET[:2]}).status_code == 400
