@@ -53,6 +53,7 @@ def seed(url: str, threads: str, rounds: str) -> None:
                 output="链表是一种线性结构，插入方便。" * 40,
                 created_at=START + timedelta(minutes=number),
                 finished_at=START + timedelta(minutes=number),
+                has_memory=False,  # thread memory alone is looked at
             )
             for number in range(1, int(rounds) + 1)
         )
