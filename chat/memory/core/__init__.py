@@ -1,6 +1,7 @@
 """Core memory: what is proposed, what people decide, what is used (seed 000 §4, DESIGN §5 L2).
 
 wording   the normal form of a fact, look-alikes, contradictions
+portable  export and import as JSON
 extract   the write verb: a question to the model after each completed run
 extract_prompt  what it is asked, and what is accepted of its answer
 propose   candidates from extraction and import: merged, dropped or stored

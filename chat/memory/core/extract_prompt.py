@@ -143,7 +143,7 @@ def _item(one: object) -> Item | None:
     return Item(
         fact=fact,
         kind=kind if kind in Kind.values else Kind.PROFILE,
-        confidence=_confidence(one.get("confidence")),
+        confidence=confidence_of(one.get("confidence")),
         quote=_string(one.get("quote") or one.get("evidence") or one.get("source")),
         reason=_string(one.get("reason") or one.get("why")),
     )
@@ -152,7 +152,7 @@ def _item(one: object) -> Item | None:
 _IN_WORDS: Final = {"high": 0.9, "medium": 0.6, "low": 0.3, "高": 0.9, "中": 0.6, "低": 0.3}
 
 
-def _confidence(value: object) -> float:
+def confidence_of(value: object) -> float:
     """A number from 0 to 1 of whatever the model wrote; 0.5 when it says nothing."""
     if isinstance(value, str):
         word = value.strip().lower()
