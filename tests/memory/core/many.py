@@ -19,6 +19,7 @@ import django
 if __name__ == "__main__":
     django.setup()
 
+from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
@@ -79,7 +80,7 @@ def confirm_at_once() -> dict[str, Any]:
 
 
 def make_tables() -> None:
-    settings.MIGRATION_MODULES = {"chat": None}
+    settings.MIGRATION_MODULES = {app.label: None for app in apps.get_app_configs()}
     call_command("migrate", run_syncdb=True, verbosity=0)
 
 
