@@ -96,7 +96,7 @@ class WallCase(TransactionTestCase):
         if route.is_api:
             body = ({"input": "改掉"} if "/run" in route.template and "agents" in route.template else {}) | extra
             return await client.generic(method, path, json.dumps(body), content_type="application/json", headers=headers)
-        form = "&".join(f"{name}={value}" for name, value in (FORM | extra).items())
+        form = "&".join(f"{name}={value}" for name, value in (FORM | {"verb": walls.VERBS.get(route.name, "")} | extra).items())
         return await client.generic(method, path, form, content_type="application/x-www-form-urlencoded", headers=headers)
 
 
@@ -156,13 +156,14 @@ class AddressTests(WallCase):
             "user": world.owner.pk, "user_id": world.owner.pk, "username": world.owner.username, "owner": world.owner.pk,
             "tenant_id": world.agent.tenant_id, "agent_id": world.agent.pk, "agent": world.agent.pk, "scope": world.owner.pk,
             "thread": world.thread.pk, "run": world.run.pk, "run_id": world.run.pk, "replaces": world.run.pk, "before": "9", "open": "x",
+            "id": world.candidate.pk, "candidate": world.candidate.pk, "fact": world.fact.pk, "decision": world.fact.decision_id,
         }  # fmt: skip
         query = "?" + "&".join(f"{name}={value}" for name, value in forged.items())
         headers = {f"X-{name.replace('_', '-')}": str(value) for name, value in forged.items()}
         calls: list[tuple[str, dict[str, Any]]] = [("GET", {}), ("POST", {}), ("POST", forged)]
         with scripted(ScriptedProvider()):
             for caller in (world.colleague, world.stranger):
-                for route in walls.routes():
+                for route in sorted(walls.routes(), key=lambda one: one.name == "thread-delete"):  # last, for it takes the thread away
                     client = await self.client_of(caller)  # anew: some addresses end the session
                     ids = {name: world.own[caller.pk][name] for name in route.ids}
                     for method, body in calls:
@@ -182,6 +183,28 @@ class AddressTests(WallCase):
     async def _settle(self) -> None:
         for going in live.own_runs():
             await launch.wait(going.run_id)
+
+    async def test_ids_of_memory_in_forms_are_walls_too(self) -> None:
+        world = self.world
+        before = await sync_to_async(walls.rows_of)(world.owner)
+        routes = {route.name: route for route in walls.routes()}
+        for caller in (world.colleague, world.stranger):
+            client = await self.client_of(caller)
+            own = world.own[caller.pk]
+            for name, field, foreign, missing in (
+                ("memory-bulk", "id", world.candidate.pk, "cand_" + "a" * 20),
+                ("memory-undo", "decision", world.fact.decision_id, "dec_" + "a" * 20),
+                ("memory-candidate", "replaces", world.fact.pk, "fact_" + "a" * 20),
+                ("thread-delete", "fact", world.fact.pk, "fact_" + "a" * 20),
+            ):
+                with self.subTest(caller=caller.username, route=name):
+                    theirs = await self.call(client, "POST", routes[name], own, body={field: foreign})
+                    nobodys = await self.call(client, "POST", routes[name], own, body={field: missing})
+                    self.assertIn(theirs.status_code, {200, 302, 303, 404})
+                    self.assertEqual([one for one in world.secrets if one in shape(theirs, {field: foreign})[3]], [])
+                    if name in ("memory-bulk", "memory-undo"):
+                        self.assertEqual(shape(theirs, {field: foreign}), shape(nobodys, {field: missing}))
+        self.assertEqual(await sync_to_async(walls.rows_of)(world.owner), before)
 
     async def test_ids_in_bodies_are_walls_too(self) -> None:
         world = self.world

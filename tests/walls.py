@@ -13,7 +13,23 @@ from django.db.models import Model, QuerySet
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from chat.models import Agent, ApiToken, LayerState, MemoryOp, Preference, Run, RunLedger, Summary, Thread, Work, WorkerBeat
+from chat.models import (
+    Agent,
+    ApiToken,
+    Candidate,
+    CoreEvent,
+    Fact,
+    LayerState,
+    MemoryOp,
+    Preference,
+    RedlineRecord,
+    Run,
+    RunLedger,
+    Summary,
+    Thread,
+    Work,
+    WorkerBeat,
+)
 from tests import builders
 
 # Models
@@ -57,6 +73,11 @@ MODELS: dict[str, Rule] = {
     "LayerState": Personal("thread__user"),
     "Run": Personal("user"),
     "RunLedger": Personal("run__user"),
+    "Fact": Personal("user"),
+    "Candidate": Personal("user"),
+    "Decision": Personal("user"),
+    "CoreEvent": Personal("user"),
+    "RedlineRecord": Personal("user"),
     "MemoryOp": Personal("user", alone="read by the worker, in sums by the metrics, and in the administration"),
     "Work": NotPersonal("ids and states for the worker"),
     "WorkerBeat": NotPersonal("signs of life of processes"),
@@ -94,6 +115,9 @@ def rows_of(user: User) -> dict[str, list[dict[str, Any]]]:
 OPEN = {"/favicon.ico", "login", "logout", "set-language", "api-healthz", "api-readyz", "api-metrics", "api-openapi", "api-unknown"}
 # Without an id in the address: what they show and change is the caller's.
 OWN = {"home", "settings", "settings-preferences", "settings-password", "settings-tokens", "tenant-switch", "api-agents"}
+OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo"}
+# What a form says that would change something of the caller's own.
+VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject"}
 
 
 @dataclass(frozen=True)
@@ -135,8 +159,10 @@ FOREIGN: dict[str, Callable[["World", User], str]] = {
     "thread_id": lambda world, caller: world.thread.pk,
     "run_id": lambda world, caller: world.run.pk,
     "token_id": lambda world, caller: world.token.pk,
+    "candidate_id": lambda world, caller: world.candidate.pk,
+    "fact_id": lambda world, caller: world.fact.pk,
 }
-MISSING = {"agent_id": "ag_", "thread_id": "th_", "run_id": "run_", "token_id": "tok_"}
+MISSING = {"agent_id": "ag_", "thread_id": "th_", "run_id": "run_", "token_id": "tok_", "candidate_id": "cand_", "fact_id": "fact_"}
 
 
 class World:
@@ -154,9 +180,11 @@ class World:
         self.run = Run.objects.filter(thread=self.thread, is_latest=True).get()
         self.token, _ = ApiToken.objects.issue(self.owner, "秘密令牌")
         self._background()
+        self.fact, self.candidate = self._remembered(self.owner, self.run, "秘密")
         self.own = {user.pk: self._own(user) for user in (self.colleague, self.stranger)}
         self.secrets = ["秘密标题", "秘密问题", "秘密回答", "秘密摘要", "秘密前情", "秘密令牌", self.owner.username]
-        self.secrets += [self.thread.pk, self.run.pk, self.token.pk]
+        self.secrets += [self.thread.pk, self.run.pk, self.token.pk, self.fact.pk, self.candidate.pk]
+        self.secrets += ["秘密事实", "秘密候选", "秘密原话", "秘密节录"]
 
     def _agent(self, school: Any, name: str) -> Agent:
         service = builders.provider(school, kind="openai", base_url="http://127.0.0.1:1/v1")
@@ -170,12 +198,24 @@ class World:
         RunLedger.objects.create(run=again, segments=[], tools=[])
         return thread
 
+    def _remembered(self, user: User, run: Run, word: str) -> tuple[Fact, Candidate]:
+        """Something confirmed, something that waits, and something that was stopped."""
+        source = {"source_run": run, "quote": f"{word}原话"}
+        fact = builders.fact(user, f"{word}事实", **source)
+        candidate = builders.candidate(user, f"{word}候选", thread=run.thread, **source)
+        owner = {"tenant_id": run.tenant_id, "user": user}
+        CoreEvent.objects.create(**owner, fact=fact, decision=fact.decision, verb="confirm", after={"text": fact.text})
+        RedlineRecord.objects.create(**owner, layer="core", kind="phone", rule="mobile number", excerpt=f"{word}节录")
+        return fact, candidate
+
     def _own(self, user: User) -> dict[str, str]:
         agent = self.agent if user == self.colleague else self.strange_agent
         thread = self._thread(user, agent, "自己的标题")
         token, _ = ApiToken.objects.issue(user, "own")
         run = Run.objects.get(thread=thread, is_latest=True)
-        return {"agent_id": agent.pk, "thread_id": thread.pk, "run_id": run.pk, "token_id": token.pk}
+        fact, candidate = self._remembered(user, run, "自己的")
+        ids = {"agent_id": agent.pk, "thread_id": thread.pk, "run_id": run.pk, "token_id": token.pk}
+        return ids | {"fact_id": fact.pk, "candidate_id": candidate.pk}
 
     def _background(self) -> None:
         now = timezone.now()
