@@ -13,10 +13,12 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.utils import timezone
 
 from chat import consumers
+from chat.memory.switches import switch_memory
 from chat.models import Preference, Run, Thread
 from chat.providers.base import Delta, StreamBroken
 from chat.routing import websocket_urlpatterns
 from chat.runs import launch, live
+from chat.runs.delete import delete_thread
 from chat.runs.events import News
 from tests import builders
 from tests.fakes import ScriptedProvider, scripted
@@ -357,3 +359,30 @@ class NewsTests(SocketCase):
             for is_away, mark in ((False, "ok"), (True, "away")):
                 live.publish_news(News(self.user.pk, frozenset(), is_away))
                 assert f'data-worker="{mark}"' in (await page.hear("fragment", target="status"))["html"]
+
+    async def test_a_deleted_conversation_leaves_nothing_on_its_other_pages(self) -> None:
+        run = await sync_to_async(builders.run)(self.thread, "暗号青竹七号")
+        with patch("chat.runs.beat.BEAT_SECONDS", 0.01):
+            async with self.page() as page:
+                await page.join()
+                await delete_thread(self.user, self.thread.pk)
+                gone = await page.hear("fragment", target="messages")
+        heard = {frame["target"]: frame["html"] for frame in page.frames if frame["type"] == "fragment"}
+        assert "data-gone" in gone["html"] and run.pk not in gone["html"]
+        assert "<form" not in heard["composer"] and self.thread.title not in heard["thread-title"]
+
+    async def test_a_deleted_conversation_leaves_the_list_of_every_page(self) -> None:
+        other = await sync_to_async(builders.thread)(self.user, self.agent, title="班会发言")
+        with patch("chat.runs.beat.BEAT_SECONDS", 0.01):
+            async with self.page() as page:
+                await page.join()
+                await delete_thread(self.user, other.pk)
+                fragment = await page.hear("fragment", target="threads-recent")
+        assert self.thread.pk in fragment["html"] and other.pk not in fragment["html"]
+
+    async def test_open_pages_say_that_memory_was_switched_off(self) -> None:
+        with patch("chat.runs.beat.BEAT_SECONDS", 0.01):
+            async with self.page() as page:
+                await page.join()
+                await sync_to_async(switch_memory)(self.user.pk, is_on=False)
+                assert (await page.hear("fragment", target="memory-note"))["html"].count('data-off-by="teacher"') == 1

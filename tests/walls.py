@@ -115,7 +115,7 @@ def rows_of(user: User) -> dict[str, list[dict[str, Any]]]:
 OPEN = {"/favicon.ico", "login", "logout", "set-language", "api-healthz", "api-readyz", "api-metrics", "api-openapi", "api-unknown"}
 # Without an id in the address: what they show and change is the caller's.
 OWN = {"home", "settings", "settings-preferences", "settings-password", "settings-tokens", "tenant-switch", "api-agents"}
-OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo"}
+OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo", "memory-export", "memory-import"}
 # What a form says that would change something of the caller's own.
 VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject"}
 
