@@ -1,0 +1,78 @@
+"""One teacher's memory never reaches another (PR-01): prompts, searches and lists, for a colleague and another school."""
+
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
+from django.test import AsyncClient, TransactionTestCase
+
+from chat.jobs.worker import Worker
+from chat.models import Agent, ApiToken, Candidate
+from tests import builders
+from tests.fakes import scripted
+from tests.memory.core.talking import Learner, answer
+
+PLANTED = ("青竹七号", "蓝鲸九号", "白桦十一号")
+QUESTION = "你知道我教哪个班吗？暗号是什么？上次我们聊了什么？"
+
+
+class Isolation(TransactionTestCase):
+    def setUp(self) -> None:
+        self.school, strange = builders.tenant(), builders.tenant()
+        self.owner, self.colleague = builders.teacher(self.school), builders.teacher(self.school)
+        self.stranger = builders.teacher(strange)
+        self.agents = {school.pk: self._agent(school) for school in (self.school, strange)}
+        builders.fact(self.owner, "我教高二(3)班，暗号青竹七号")
+        thread = builders.thread(self.owner, self.agents[self.school.pk], title="白桦十一号")
+        run = builders.run(thread, "白桦十一号", "白桦十一号")
+        builders.candidate(self.owner, "暗号蓝鲸九号", thread=thread, source_run=run)
+        self.model = Learner(answer("老师的暗号是红松三号"))
+
+    def _agent(self, school: Any) -> Agent:  # noqa: ANN401
+        return builders.agent(school, provider=builders.provider(school, kind="openai", base_url="http://127.0.0.1:1/v1"))
+
+    def _token(self, user: User) -> tuple[Agent, dict[str, str]]:
+        school = builders.school_of(user)
+        return self.agents[school.pk], {"Authorization": f"Bearer {ApiToken.objects.issue(user, 'test')[1]}"}
+
+    async def ask(self, user: User, **more: object) -> None:
+        agent, headers = await sync_to_async(self._token)(user)
+        with scripted(self.model):
+            path = f"/agents/{agent.pk}/run"
+            response = await AsyncClient().post(path, {"input": QUESTION} | more, content_type="application/json", headers=headers)
+            assert response.status_code == 200, response.content
+            await sync_to_async(Worker("w").drain)()
+
+    async def test_no_prompt_of_another_teacher_holds_a_word_of_it(self) -> None:
+        for user in (self.colleague, self.stranger):
+            await self.ask(user)
+        assert {request.purpose for request in self.model.requests} == {"answer", "extraction"}
+        told = str([request.messages for request in self.model.requests])
+        assert not [word for word in PLANTED if word in told]
+
+    async def test_the_owner_is_told_what_is_confirmed_and_nothing_else(self) -> None:
+        await self.ask(self.owner)
+        told = str(self.model.requests[0].messages)
+        assert [word for word in PLANTED if word in told] == ["青竹七号"]
+
+    async def test_what_others_learn_is_theirs(self) -> None:
+        self.model.reply = answer("老师教高三，暗号红松三号", quote="我教高三，暗号红松三号", kind="profile")
+        await self.ask(self.colleague, input="我教高三，暗号红松三号")
+        learnt = await Candidate.objects.aget(text__contains="红松三号")
+        assert (learnt.user_id, learnt.tenant_id) == (self.colleague.pk, self.school.pk)
+
+    async def test_no_search_and_no_list_finds_it(self) -> None:
+        for user in (self.colleague, self.stranger):
+            agent, headers = await sync_to_async(self._token)(user)
+            browser = AsyncClient()
+            await browser.aforce_login(user)
+            for address in ("/memory/", f"/chat/{agent.pk}/", "/memory/export.json"):
+                html = (await browser.get(address)).content.decode()
+                assert not [word for word in PLANTED if word in html], address
+            for word in PLANTED:
+                found = (await browser.get(f"/agents/{agent.pk}/threads", {"q": word}, headers=headers)).json()
+                assert found["threads"] == []
+                html = (await browser.get("/memory/", {"q": word})).content.decode()  # the word stands in the search box
+                assert "data-fact" not in html and "data-candidate" not in html
+            html = (await browser.get("/memory/", {"q": "暗号"})).content.decode()
+            assert not [word for word in PLANTED if word in html]
