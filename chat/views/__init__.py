@@ -5,6 +5,8 @@ chat      home, a new conversation, a conversation, sending by form
 threads   conversations as things: lists, title, archive, summary, export
 runs      rounds as things: ledger, stop, retry, tries, source
 memory    the panel: what waits, what is confirmed, and every action on it
+memory_context  what the templates of the panel get
+memory_files    core memory as a file, out and in
 settings  preferences, memory switch, password, API tokens
 tenants   the switch between schools
 """

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import retarget
 
 from chat.memory.core import decide
 from chat.memory.core.decide import Result
@@ -78,7 +79,7 @@ def candidate(request: HttpRequest, candidate_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     row = own_candidates(page.user).filter(pk=candidate_id).first()
     if row is None:
-        return _missing(page)
+        return _missing(page, is_fact=False)
     card = cards_of(page, [row])[0]
     verb = request.POST.get("verb", "")
     if request.method == "GET" or verb == "edit":
@@ -123,7 +124,7 @@ def fact(request: HttpRequest, fact_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     row = own_facts(page.user).filter(pk=fact_id).first()
     if row is None:
-        return _missing(page)
+        return _missing(page, is_fact=True)
     card = FactCard(row, draft=row.text)
     verb = request.POST.get("verb", "")
     if request.method == "GET" or (verb == "edit" and "text" not in request.POST):
@@ -225,13 +226,15 @@ def used(request: HttpRequest, run_id: str) -> HttpResponse:
 # Answers
 
 
-def _missing(page: PageRequest) -> HttpResponse:
+def _missing(page: PageRequest, *, is_fact: bool) -> HttpResponse:
     """What does not exist, or is somebody else's."""
     if page.method == "GET":
         raise Http404
     words = result_words(page.user, "", Result("", "gone"))
     if page.htmx:
-        return render(page, "chat/memory/_after.html", notice_context(page, words, is_done=False), status=404)
+        response = _in_place(page, words, is_done=False, is_fact=is_fact)
+        response.status_code = 404
+        return response
     return render(page, "chat/memory/page.html", frame(page) | panel_context(page, Filters()) | {"words": words}, status=404)
 
 
@@ -267,22 +270,29 @@ def _refuse(page: PageRequest, card: CandidateCard | FactCard, verb: str, result
 
 
 def _answer(page: PageRequest, verb: str, results: list[Result], row: Candidate | Fact) -> HttpResponse:
-    """What became of one item: the item's place, and what else has changed on the page."""
+    """What became of one item."""
     words, is_done = results_words(page.user, verb, results), results[0].outcome == "done"
-    place = page.POST.get("in", "")
     if not page.htmx:
         return _back(page, words, is_done=is_done)
+    moved = None
+    if verb == "later" and isinstance(row, Candidate):
+        moved = own_candidates(page.user).filter(pk=row.pk, status=Candidate.Status.PENDING).first()
+    return _in_place(page, words, is_done=is_done, is_fact=isinstance(row, Fact), moved=moved)
+
+
+def _in_place(page: PageRequest, words: str, *, is_done: bool, is_fact: bool, moved: Candidate | None = None) -> HttpResponse:
+    """The item's place, and what else has changed on the page. A candidate leaves its place, or stands at the end as
+    `moved`; the place of a fact is the whole list."""
+    place = page.POST.get("in", "")
     if place == "drawer":
         return render(page, "chat/memory/_drawer.html", drawer_context(page, words=words, is_done=is_done))
     if place == "shelf":
         return render(page, "chat/memory/_after.html", notice_context(page, words, is_done=is_done))
-    filters = Filters.of(QueryDict(page.POST.get("back", "")))
-    context = panel_context(page, filters, has_pending=False) | notice_context(page, words, is_done=is_done)
-    context |= {"place": "panel", "is_fact": isinstance(row, Fact), "has_confirmed": verb in ("confirm", "replace")}
-    if verb == "later" and isinstance(row, Candidate):
-        moved = own_candidates(page.user).filter(pk=row.pk, status=Candidate.Status.PENDING).first()
-        context["card"] = candidate_card(moved) if moved is not None else None
-    return render(page, "chat/memory/_after_action.html", context)
+    context = panel_context(page, Filters.of(QueryDict(page.POST.get("back", ""))), has_pending=False)
+    context |= notice_context(page, words, is_done=is_done) | {"place": "panel", "is_fact": is_fact}
+    context["card"] = candidate_card(moved) if moved is not None else None
+    response = render(page, "chat/memory/_after_action.html", context)
+    return retarget(response, "#confirmed") if is_fact else response
 
 
 def _whole(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:

@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import chat, memory, runs, settings, tenants, threads
+from chat.views import chat, memory, memory_files, runs, settings, tenants, threads
 
 urlpatterns: list[URLPattern] = [
     path("", chat.home, name="home"),
@@ -27,6 +27,8 @@ urlpatterns: list[URLPattern] = [
     path("memory/add/", memory.add, name="memory-add"),
     path("memory/bulk/", memory.bulk, name="memory-bulk"),
     path("memory/undo/", memory.undo, name="memory-undo"),
+    path("memory/export.json", memory_files.export_memory, name="memory-export"),
+    path("memory/import/", memory_files.import_memory, name="memory-import"),
     path("memory/candidates/<slug:candidate_id>/", memory.candidate, name="memory-candidate"),
     path("memory/facts/<slug:fact_id>/", memory.fact, name="memory-fact"),
     path("runs/<slug:run_id>/memories/", memory.used, name="run-memories"),

@@ -97,7 +97,8 @@ function onBeforeRequest(event) {
     const next = neighbour(card);
     card.setAttribute("data-going", "");
     card.dataset.hadFocus = "";
-    if (next && form.dataset.form !== "edit") focusCard(next);
+    if (form.dataset.form === "edit") leaving = { card: card.id, next: next?.id ?? "" }; // until it is known to be kept
+    else if (next) focusCard(next);
   }
 }
 
@@ -109,6 +110,7 @@ function onBeforeSwap(event) {
   }
 }
 
+let leaving = null; // the card whose wording is being sent, and the one after it
 let wanted = null; // what had the focus before a list was told anew
 
 function remember(event) {
@@ -151,6 +153,8 @@ function onAfterSettle(event) {
     box.setSelectionRange(box.value.length, box.value.length);
   } else if (elt?.matches?.(CARD) && event.detail.requestConfig?.verb === "get") {
     focusCard(elt);
+  } else if (elt?.matches?.("[data-fact]") && document.activeElement === document.body) {
+    elt.querySelector("[data-action=edit]")?.focus({ preventScroll: true });
   }
   settleList();
 }
@@ -163,10 +167,11 @@ function settleList() {
     else list.append(card);
   }
   if (list?.querySelector(".memory-more") && cards().length < PREFETCH_CARDS) loadMore();
-  if (!document.activeElement || document.activeElement === document.body) {
-    if (list && list.dataset.lost !== undefined) focusCard(cards()[0]);
+  if (leaving && !document.getElementById(leaving.card)) {
+    const next = document.getElementById(leaving.next);
+    if (document.activeElement === document.body) next ? focusCard(next) : document.getElementById("pending-title")?.focus();
+    leaving = null;
   }
-  if (list) delete list.dataset.lost;
   offerFirst();
   enhance();
   compareCounts();

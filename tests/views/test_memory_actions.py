@@ -168,6 +168,11 @@ class RaceTests(PanelCase):
         assert response.status_code == 404 and "does not exist any more" in response.content.decode()
         assert "does not exist any more" in self.client.post("/memory/facts/fact_gone/", {"verb": "pin"}, headers=HTMX).content.decode()
 
+    def test_fact_gone_meanwhile_leaves_the_list_of_the_others(self) -> None:
+        fact = self.fact()
+        response = self.client.post("/memory/facts/fact_gone/", {"verb": "pin", "in": "panel"}, headers=HTMX)
+        assert response["HX-Retarget"] == "#confirmed" and fact.pk in response.content.decode()
+
     def test_full_of_pinned_ones_is_said(self) -> None:
         decision = builders.decision(self.user)
         for number in range(30):
