@@ -53,6 +53,7 @@ TROUBLES: dict[str, Trouble] = {
     "provider_unreachable": Trouble(gettext_lazy("The model service cannot be reached."), _LATER),
     "provider_timeout": Trouble(gettext_lazy("The model service did not answer in time."), _LATER),
     "provider_auth": Trouble(gettext_lazy("The model service refused the school's key."), _ADMINISTRATOR),
+    "provider_key_missing": Trouble(gettext_lazy("The key of the model service is not set up on the server."), _ADMINISTRATOR),
     "provider_rate_limited": Trouble(
         gettext_lazy("The model service is receiving too many requests."), gettext_lazy("Wait a little, then try again.")
     ),
