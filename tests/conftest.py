@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from chat.catalogues import compile_catalogues
 from chat.text import tokens
 
 
@@ -28,13 +27,6 @@ def token_ranks() -> None:
     """Counts exactly where the ranks are on disk, as the product does."""
     if (settings.TIKTOKEN_DIR / tokens.RANKS_NAME).is_file():
         tokens.load_ranks(settings.TIKTOKEN_DIR)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def catalogues() -> None:
-    """Pages speak Chinese in the tests too, whether or not `make setup` ran since the last translation."""
-    for folder in settings.LOCALE_PATHS:
-        compile_catalogues(Path(folder))
 
 
 def shared_folder() -> Path | None:
