@@ -73,7 +73,10 @@ def _language(preferred: str, scope: Mapping[str, Any]) -> str:
 
 
 def _time_zone(name: str) -> zoneinfo.ZoneInfo | None:
-    return zoneinfo.ZoneInfo(name) if name in zoneinfo.available_timezones() else None
+    try:
+        return zoneinfo.ZoneInfo(name) if name else None
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> list[Fragment]:

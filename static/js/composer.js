@@ -1,5 +1,7 @@
 // The message box: Enter sends, the draft survives, one message is one run however often it is sent.
 
+import { forget, keep, recall } from "./store.js";
+
 const PENDING_POST = "chat:posted";
 
 function newKey() {
@@ -81,13 +83,13 @@ export class Composer {
   post() {
     this.isPosting = true;
     this.sendButton.setAttribute("aria-busy", "true");
-    sessionStorage.setItem(PENDING_POST, JSON.stringify({ draft: this.draftName, key: this.key.value }));
+    keep("sessionStorage", PENDING_POST, { draft: this.draftName, key: this.key.value });
   }
 
   // Without a socket the form is sent, but a server that does not answer must not take the page away.
   async postInstead() {
     try {
-      const response = await fetch(location.href, { method: "HEAD", credentials: "same-origin" });
+      const response = await fetch("/healthz", { cache: "no-store" });
       if (!response.ok) throw new Error(String(response.status));
     } catch {
       this.pending = null;
@@ -183,22 +185,21 @@ export class Composer {
 
   save() {
     const text = this.box.value;
-    if (text || this.mode) localStorage.setItem(this.draftName, JSON.stringify({ text, mode: this.mode?.value ?? "" }));
-    else localStorage.removeItem(this.draftName);
+    if (text || this.mode) keep("localStorage", this.draftName, { text, mode: this.mode?.value ?? "" });
+    else forget("localStorage", this.draftName);
   }
 
   restore() {
-    const stored = localStorage.getItem(this.draftName);
+    const stored = recall("localStorage", this.draftName);
     if (!stored) return;
-    const { text, mode } = JSON.parse(stored);
-    if (!this.box.value) this.box.value = text;
-    if (this.mode && [...this.mode.options].some((one) => one.value === mode)) this.mode.value = mode;
+    if (!this.box.value) this.box.value = stored.text;
+    if (this.mode && [...this.mode.options].some((one) => one.value === stored.mode)) this.mode.value = stored.mode;
   }
 
   settlePosted() {
-    const posted = JSON.parse(sessionStorage.getItem(PENDING_POST) ?? "null");
+    const posted = recall("sessionStorage", PENDING_POST);
     if (!posted || !document.querySelector(`article[data-key="${CSS.escape(posted.key)}"]`)) return;
-    localStorage.removeItem(posted.draft);
-    sessionStorage.removeItem(PENDING_POST);
+    forget("localStorage", posted.draft);
+    forget("sessionStorage", PENDING_POST);
   }
 }

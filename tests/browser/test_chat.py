@@ -263,6 +263,31 @@ def test_phone_shows_the_conversation_without_sideways_scrolling(page: Page):
     expect(page.locator("#threads a[data-thread]").first).to_be_visible()
 
 
+def test_message_goes_out_by_form_when_there_is_no_socket(page: Page):
+    say(page, "出一份试卷")
+    ended(page)
+    page.route_web_socket("**/ws/**", lambda socket: socket.close())
+    page.reload()
+    box(page).fill("简答题换两道")
+    box(page).press("Enter")
+    expect(page.locator("article[data-run]")).to_have_count(2)
+    expect(box(page)).to_have_value("")
+
+
+def test_mode_is_sent_and_kept(page: Page, model: Any):
+    option = page.locator("#composer-mode option").nth(1)
+    page.locator("#composer-mode").select_option(option.get_attribute("value"))
+    say(page, "出一份试卷")
+    ended(page)
+    with_mode = model.chats[-1]["messages"][0]["content"]
+    page.reload()
+    assert page.locator("#composer-mode").input_value() != ""
+    page.locator("#composer-mode").select_option("")
+    say(page, "再出一份")
+    ended(page)
+    assert len(model.chats[-1]["messages"][0]["content"]) < len(with_mode)
+
+
 def test_conversation_works_without_script(browser: Browser, chat_site: str):
     context = browser.new_context(java_script_enabled=False, locale="zh-CN")
     page = context.new_page()
