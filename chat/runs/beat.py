@@ -73,11 +73,14 @@ async def watch(thread_id: str) -> None:
 
 async def shutdown() -> None:
     """Ends this process's runs as interrupted, within a limit, then the beat and the model clients."""
+    end_at = time.monotonic() + SHUTDOWN_SECONDS
+    if starting := live.starting():  # what is being stored becomes a run first, and ends like the others
+        await asyncio.wait(starting, timeout=SHUTDOWN_SECONDS / 2)
     tasks = [going.task for going in live.own_runs() if going.task is not None]
     for going in live.own_runs():
         going.cancel("shutdown")
     if tasks:
-        await asyncio.wait(tasks, timeout=SHUTDOWN_SECONDS)
+        await asyncio.wait(tasks, timeout=max(0.0, end_at - time.monotonic()))
     if _task is not None and not _task.done():
         _task.cancel()
     relay.stop()
@@ -97,8 +100,8 @@ class _Memory:
 async def _beat() -> None:
     memory = _Memory()
     idle_beats = 0
-    while idle_beats < IDLE_BEATS:
-        idle_beats = 0 if live.own_runs() or live.watched_threads() or live.listening_users() else idle_beats + 1
+    # Nothing is awaited between the look that ends the beat and its end: a run that comes later finds it ended and starts a new one.
+    while (idle_beats := 0 if _has_work() else idle_beats + 1) <= IDLE_BEATS:
         live.drop_unwatched_mirrors()
         now = timezone.now()
         points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]
@@ -116,12 +119,16 @@ async def _beat() -> None:
         await asyncio.sleep(BEAT_SECONDS)
 
 
+def _has_work() -> bool:
+    return bool(live.own_runs() or live.watched_threads() or live.listening_users())
+
+
 def _checkpoints() -> list[Checkpoint]:
+    """Of all runs of this process. One that is just ending has a heartbeat too: its end may have to wait for the database."""
     points = []
     for going in live.own_runs():
-        if not going.is_ending:
-            text = going.text if going.length != going.stored_length else None
-            points.append(Checkpoint(going.run_id, text, going.reasoning if text is not None else ""))
+        text = going.text if going.length != going.stored_length else None
+        points.append(Checkpoint(going.run_id, text, going.reasoning if text is not None else ""))
     return points
 
 

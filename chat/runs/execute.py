@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
+
 from chat.memory.base import ToolContext, ToolError
 from chat.memory.read import reply_room
 from chat.memory.tools import find_tool
@@ -24,6 +26,8 @@ from chat.text.tokens import count_tokens
 
 log = logging.getLogger(__name__)
 TOOL_ROUNDS = 8
+# Of a pool whose server was restarted each connection fails once; a lock of SQLite fails only after 20 s of waiting.
+END_WAITS_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 @dataclass(slots=True)
@@ -67,12 +71,20 @@ async def execute(prepared: Prepared, going: LiveRun) -> None:
         code = "internal_error"
         log.exception("Run %s failed", prepared.run.pk)
     going.is_ending = True
-    await _end(prepared, going, tally, status, code)
+    row = prepared.run
+    try:
+        row = await _store_end(prepared, _outcome(prepared, going, tally, status, code))
+    except Exception:
+        # The heartbeat stops with this task, so the sweep ends the run as interrupted.
+        log.exception("The end of run %s could not be stored", prepared.run.pk)
+        row.status, row.error_code, row.output = Run.Status.FAILED, "interrupted", going.text
+    finally:
+        live.close_run(going, row)
 
 
-async def _end(prepared: Prepared, going: LiveRun, tally: _Tally, status: str, code: str) -> None:
+def _outcome(prepared: Prepared, going: LiveRun, tally: _Tally, status: str, code: str) -> Outcome:
     going.flush()
-    outcome = Outcome(
+    return Outcome(
         status=status,
         output=going.text,
         error_code=code,
@@ -84,15 +96,17 @@ async def _end(prepared: Prepared, going: LiveRun, tally: _Tally, status: str, c
         cost=prepared.agent.provider.cost(tally.input_tokens, tally.output_tokens),
         first_token_at=datetime.fromtimestamp(going.first_token_at, UTC) if going.first_token_at else None,
     )
-    row = prepared.run
-    try:
-        row = await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
-    except Exception:
-        # The heartbeat stops with this task, so the sweep ends the run as interrupted.
-        log.exception("The end of run %s could not be stored", prepared.run.pk)
-        row.status, row.error_code, row.output = Run.Status.FAILED, "interrupted", going.text
-    finally:
-        live.close_run(going, row)
+
+
+async def _store_end(prepared: Prepared, outcome: Outcome) -> Run:
+    """Stores the end, again and again while the database is away: a whole answer must not be lost to a moment's trouble."""
+    for wait_seconds in END_WAITS_SECONDS:
+        try:
+            return await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("The end of run %s waits for the database (%s)", prepared.run.pk, type(error).__name__)
+            await asyncio.sleep(wait_seconds)
+    return await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
 
 
 async def _converse(prepared: Prepared, going: LiveRun, tally: _Tally) -> None:

@@ -19,6 +19,7 @@ COALESCE_SECONDS = 0.05  # DESIGN §3.2: the first token at once, later ones at 
 Deliver = Callable[[Any], None]
 
 _runs: dict[str, "LiveRun"] = {}
+_starting: set[asyncio.Task[Any]] = set()
 _viewers: dict[str, list[Deliver]] = defaultdict(list)
 _listeners: dict[int, list[Deliver]] = defaultdict(list)
 
@@ -138,6 +139,11 @@ class LiveRun:
         """Cancels the run's task, unless it is already writing its end."""
         if self.task is not None and not self.is_ending and not self.stop_reason:
             self.stop_reason = reason
+            # Not at once: a task that is cancelled before its first step never gets to store the run's end.
+            self.task.get_loop().call_soon(self._cancel)
+
+    def _cancel(self) -> None:
+        if self.task is not None and not self.is_ending:
             self.task.cancel()
 
 
@@ -152,6 +158,17 @@ def close_run(live: LiveRun, row: Run) -> None:
     live.flush()
     _runs.pop(live.run_id, None)
     publish(RunEnded(live.run_id, live.thread_id, row))
+
+
+def note_starting(task: asyncio.Task[Any]) -> None:
+    """Keeps a task that stores and launches a run, for as long as it takes."""
+    _starting.add(task)
+    task.add_done_callback(_starting.discard)
+
+
+def starting() -> list[asyncio.Task[Any]]:
+    """The tasks that are storing and launching runs just now."""
+    return list(_starting)
 
 
 def get(run_id: str) -> LiveRun | None:
