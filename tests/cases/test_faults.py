@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from unittest.mock import patch
 
+import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.test import Client
@@ -22,8 +23,12 @@ BODY = f'{{"error": {{"message": "机密堆栈 at inner-host, key {KEY}", "type"
 HEADERS = {"x-request-id": "req-header-4711"}
 PART = ("第一题", "，", "第二题")
 
+rare = pytest.mark.process  # no processes, but all faults together take some seconds
+
 KEPT = {EN: "Your question is kept.", ZH: "问题已保留。"}
-PART_KEPT = {EN: "The question and the part that had arrived are kept.", ZH: "问题和已收到的部分都保留了。"}
+PART_rare = pytest.mark.process  # no processes, but all faults together take some seconds
+
+KEPT = {EN: "The question and the part that had arrived are kept.", ZH: "问题和已收到的部分都保留了。"}
 LATER = {EN: "Try again in a moment, or use another assistant.", ZH: "请稍后再试，或换一个助手。"}
 ADMINISTRATOR = {EN: "please tell your school's administrator.", ZH: "请告诉本校管理员。"}
 AGAIN = {EN: "Try again.", ZH: "请再试一次。"}
@@ -152,6 +157,7 @@ class Faults(Case):
             Fault(Reply(status=0), "provider_unreachable", {EN: "The model service cannot be reached.", ZH: "连接不上模型服务。"}, LATER)
         )
 
+    @rare
     async def test_service_does_not_begin_to_answer(self) -> None:
         await sync_to_async(self.change)(read_timeout_seconds=0.1)
         await self.check(Fault(Reply(status=0), "provider_timeout", TIMEOUT, LATER))
@@ -160,9 +166,11 @@ class Faults(Case):
         await sync_to_async(self.change)(read_timeout_seconds=0.1)
         await self.check(Fault(Reply(PART, end="silence"), "provider_timeout", TIMEOUT, LATER))
 
+    @rare
     async def test_key_is_refused(self) -> None:
         await self.check(Fault(status(401), "provider_auth", REFUSED_KEY, ADMINISTRATOR))
 
+    @rare
     async def test_access_is_forbidden(self) -> None:
         await self.check(Fault(status(403), "provider_auth", REFUSED_KEY, ADMINISTRATOR))
 
@@ -171,10 +179,12 @@ class Faults(Case):
         what = {EN: "The key of the model service is not set up on the server.", ZH: "服务器上没有设置模型服务的密钥。"}
         await self.check(Fault(Reply(status=0), "provider_key_missing", what, ADMINISTRATOR))
 
+    @rare
     async def test_model_is_not_there(self) -> None:
         what = {EN: "The model service does not have this model.", ZH: "模型服务没有这个模型。"}
         await self.check(Fault(status(404), "model_not_found", what, ADMINISTRATOR))
 
+    @rare
     async def test_service_asks_to_wait(self) -> None:
         what = {EN: "The model service is receiving too many requests.", ZH: "模型服务收到的请求太多。"}
         advice = {EN: "Wait a little, then try again.", ZH: "请稍等片刻再试。"}
@@ -184,10 +194,12 @@ class Faults(Case):
     async def test_service_fails(self) -> None:
         await self.check(Fault(status(500), "provider_overloaded", TROUBLE, LATER))
 
+    @rare
     async def test_proxy_answers_with_a_page(self) -> None:
         page = f"<html><h1>502 Bad Gateway</h1>机密堆栈 inner-host {KEY}</html>"
         await self.check(Fault(status(502, page), "provider_overloaded", TROUBLE, LATER))
 
+    @rare
     async def test_request_does_not_fit_the_model(self) -> None:
         body = BODY.replace('"c"', '"context_length_exceeded"')
         what = {
@@ -197,6 +209,7 @@ class Faults(Case):
         advice = {EN: "Shorten the question, or start a new conversation.", ZH: "请缩短问题，或新建会话。"}
         await self.check(Fault(status(400, body), "context_too_long", what, advice))
 
+    @rare
     async def test_request_is_refused(self) -> None:
         what = {EN: "The model service did not accept the request.", ZH: "模型服务没有接受这次请求。"}
         await self.check(Fault(status(400), "provider_rejected", what, ADMINISTRATOR))
@@ -204,15 +217,19 @@ class Faults(Case):
     async def test_connection_breaks(self) -> None:
         await self.check(Fault(Reply(PART, end="hang_up"), "stream_broken", BROKEN, AGAIN))
 
+    @rare
     async def test_answer_ends_early(self) -> None:
         await self.check(Fault(Reply(PART, end="cut"), "stream_broken", BROKEN, AGAIN))
 
+    @rare
     async def test_error_comes_in_mid_answer(self) -> None:
         await self.check(Fault(Reply(PART, end="error", body=f"机密堆栈 inner-host {KEY}"), "provider_overloaded", TROUBLE, LATER))
 
+    @rare
     async def test_answer_is_garbage(self) -> None:
         await self.check(Fault(status(200, "<!doctype html><title>机密堆栈 inner-host</title>"), "stream_broken", BROKEN, AGAIN))
 
+    @rare
     async def test_answer_is_empty(self) -> None:
         what = {EN: "The model service answered with nothing.", ZH: "模型服务的回答是空的。"}
         await self.check(Fault(Reply(tokens=()), "empty_answer", what, AGAIN))
