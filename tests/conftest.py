@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from chat.runs import live
 from chat.text import tokens
 
 
@@ -27,6 +28,14 @@ def token_ranks() -> None:
     """Counts exactly where the ranks are on disk, as the product does."""
     if (settings.TIKTOKEN_DIR / tokens.RANKS_NAME).is_file():
         tokens.load_ranks(settings.TIKTOKEN_DIR)
+
+
+@pytest.fixture(autouse=True)
+def no_runs_left() -> Iterator[None]:
+    """Runs that a test left going end with its loop; the next test must not meet them."""
+    yield
+    for table in (live._runs, live._viewers, live._listeners):
+        table.clear()
 
 
 def shared_folder() -> Path | None:
