@@ -138,6 +138,13 @@ class ThreadPageTests(ChatCase):
         page = self.page(f"/chat/t/{thread.pk}/")
         assert page.index(runs[1].pk) < page.index('id="summary-line"') < page.index(f'data-run="{runs[2].pk}"')
 
+    def test_line_is_left_to_the_page_on_which_the_summary_ends(self) -> None:
+        thread = builders.thread(self.user, self.agent, rolling_summary="出过一份试卷。", summary_upto_slot=2)
+        for number in range(35):
+            builders.run(thread, f"问{number}")
+        assert 'id="summary-line"' not in self.page(f"/chat/t/{thread.pk}/")
+        assert 'id="summary-line"' in self.page(f"/chat/t/{thread.pk}/?before=6", **{"HX-Request": "true"})
+
     def test_no_line_without_a_summary(self) -> None:
         thread = builders.thread(self.user, self.agent)
         builders.run(thread)
