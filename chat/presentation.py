@@ -63,6 +63,7 @@ TROUBLES: dict[str, Trouble] = {
     "context_too_long": Trouble(gettext_lazy("The question and what belongs to it do not fit the model's window."), _SHORTER),
     "stream_broken": Trouble(gettext_lazy("The connection to the model service broke in the middle of the answer."), _AGAIN),
     "empty_answer": Trouble(gettext_lazy("The model service answered with nothing."), _AGAIN),
+    "answer_too_long": Trouble(gettext_lazy("The answer did not come to an end and was cut off."), _AGAIN),
     "interrupted": Trouble(gettext_lazy("The answer was interrupted because the program was restarted."), _AGAIN),
     "internal_error": Trouble(
         gettext_lazy("Something went wrong inside the program."),

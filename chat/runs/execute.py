@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from chat.memory.base import ToolContext, ToolError
 from chat.memory.read import reply_room
 from chat.memory.tools import find_tool
 from chat.models import Run
-from chat.providers.base import Answer, ProviderError, Request, ToolCall
+from chat.providers.base import Answer, EmptyAnswer, ProviderError, ProviderTimeout, Request, ToolCall
 from chat.providers.registry import provider
 from chat.runs import live
 from chat.runs.bridge import hop
@@ -26,18 +26,26 @@ from chat.text.tokens import count_tokens
 
 log = logging.getLogger(__name__)
 TOOL_ROUNDS = 8
+TOOL_CALLS_AT_ONCE = 16  # of one answer; a model in a loop asks for hundreds
+# Text and thoughts of the whole run: ten times the longest paper. A model in a loop ends here and not at the disk's end.
+ANSWER_MAX_CHARS = 400_000
+ANSWER_MAX_SECONDS = 3_600.0  # a service may keep a connection alive for ever without a word
 # Of a pool whose server was restarted each connection fails once; a lock of SQLite fails only after 20 s of waiting.
 END_WAITS_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
+class AnswerTooLong(Exception):
+    """The model does not come to an end."""
+
+
 @dataclass(slots=True)
 class _Tally:
-    """Tokens of all requests of the run; `is_estimate` when the service did not report one of them."""
+    """Tokens of all requests of the run; `is_estimate` when the service did not report one of them. `chars` came in answers so far."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     is_estimate: bool = False
-    answers: list[Answer] = field(default_factory=list)
+    chars: int = 0
 
     def add(self, conversation: Conversation, answer: Answer) -> None:
         usage = answer.usage
@@ -55,7 +63,8 @@ async def execute(prepared: Prepared, going: LiveRun) -> None:
     tally = _Tally()
     status, code = Run.Status.FAILED, ""
     try:
-        await _converse(prepared, going, tally)
+        async with asyncio.timeout(ANSWER_MAX_SECONDS):
+            await _converse(prepared, going, tally)
         status = Run.Status.COMPLETED
     except asyncio.CancelledError:
         if going.stop_reason == "stop":
@@ -67,6 +76,10 @@ async def execute(prepared: Prepared, going: LiveRun) -> None:
         log.warning("Run %s failed: %s", prepared.run.pk, error)
     except WindowFull:
         code = "context_too_long"
+    except AnswerTooLong:
+        code = "answer_too_long"
+    except TimeoutError:
+        code = ProviderTimeout.code
     except Exception:
         code = "internal_error"
         log.exception("Run %s failed", prepared.run.pk)
@@ -116,7 +129,11 @@ async def _converse(prepared: Prepared, going: LiveRun, tally: _Tally) -> None:
     for tool_round in range(TOOL_ROUNDS + 1):
         conversation.fit()
         answer = await _ask(prepared, going, conversation, tally, is_last=tool_round == TOOL_ROUNDS)
-        if not answer.tool_calls or tool_round == TOOL_ROUNDS:
+        if not answer.tool_calls:
+            return
+        if tool_round == TOOL_ROUNDS:
+            if not answer.text.strip():
+                raise EmptyAnswer
             return
         conversation.add_call(answer)
         for call in answer.tool_calls:
@@ -143,11 +160,15 @@ async def _ask(prepared: Prepared, going: LiveRun, conversation: Conversation, t
         async with aclosing(provider(prepared.endpoint.kind).stream(prepared.endpoint, request)) as stream:
             async for delta in stream:
                 if delta.text or delta.reasoning:
-                    going.add(delta.text, delta.reasoning)
+                    room = ANSWER_MAX_CHARS - tally.chars
+                    going.add(delta.text[:room], delta.reasoning[:room])
                     texts.append(delta.text)
                     thoughts.append(delta.reasoning)
+                    tally.chars += len(delta.text) + len(delta.reasoning)
+                    if tally.chars > ANSWER_MAX_CHARS:
+                        raise AnswerTooLong
                 if delta.tool_calls:
-                    answer.tool_calls.extend(delta.tool_calls)
+                    answer.tool_calls = [*answer.tool_calls, *delta.tool_calls][:TOOL_CALLS_AT_ONCE]
                 if delta.usage is not None:
                     answer.usage = delta.usage
     finally:

@@ -13,6 +13,7 @@ from typing import Any
 from chat.models import Run
 from chat.runs.events import Event, News, ReasoningAdded, RunEnded, RunStarted, TextAdded, ToolUsed
 from chat.text.blocks import BlockScanner
+from chat.text.storable import storable
 
 COALESCE_SECONDS = 0.05  # DESIGN §3.2: the first token at once, later ones at most this often
 
@@ -22,16 +23,6 @@ _runs: dict[str, "LiveRun"] = {}
 _starting: set[asyncio.Task[Any]] = set()
 _viewers: dict[str, list[Deliver]] = defaultdict(list)
 _listeners: dict[int, list[Deliver]] = defaultdict(list)
-
-
-def storable(text: str) -> str:
-    """`text` without what a database cannot hold: no NUL, and a mark in place of each half of a broken pair."""
-    text = text.replace("\x00", "")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 class LiveRun:
@@ -131,6 +122,7 @@ class LiveRun:
 
     def note_tool(self, name: str, arguments: str, *, is_ok: bool) -> None:
         """Records a tool call and tells the viewers."""
+        name, arguments = storable(name), storable(arguments)
         self.tool_calls.append({"name": name, "arguments": arguments, "is_ok": is_ok})
         self.flush()
         publish(ToolUsed(self.run_id, self.thread_id, name, arguments, is_ok))
