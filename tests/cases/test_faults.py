@@ -26,9 +26,7 @@ PART = ("第一题", "，", "第二题")
 rare = pytest.mark.process  # no processes, but all faults together take some seconds
 
 KEPT = {EN: "Your question is kept.", ZH: "问题已保留。"}
-PART_rare = pytest.mark.process  # no processes, but all faults together take some seconds
-
-KEPT = {EN: "The question and the part that had arrived are kept.", ZH: "问题和已收到的部分都保留了。"}
+PART_KEPT = {EN: "The question and the part that had arrived are kept.", ZH: "问题和已收到的部分都保留了。"}
 LATER = {EN: "Try again in a moment, or use another assistant.", ZH: "请稍后再试，或换一个助手。"}
 ADMINISTRATOR = {EN: "please tell your school's administrator.", ZH: "请告诉本校管理员。"}
 AGAIN = {EN: "Try again.", ZH: "请再试一次。"}
