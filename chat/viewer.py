@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.sessions.backends.db import SessionStore
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
@@ -57,6 +60,17 @@ def find_viewer(user: AbstractBaseUser, thread_id: str, agent_id: str, scope: Ma
         agent_name=agent.name if agent is not None else "",
         last_agent_id=preference.agent_id,
     )
+
+
+def may_stay(user_id: int, session_key: str, thread_id: str) -> bool:
+    """Whether an open page's session still belongs to the user, and its thread to them: not after a log-out, a new
+    password or a lost membership."""
+    request = HttpRequest()
+    request.session = SessionStore(session_key)
+    user = get_user(request)
+    if not isinstance(user, User) or user.pk != user_id:
+        return False
+    return not thread_id or Thread.objects.for_user(user).filter(pk=thread_id).exists()
 
 
 def _language(preferred: str, scope: Mapping[str, Any]) -> str:
