@@ -3,6 +3,7 @@
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin.utils import quote
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -33,8 +34,9 @@ def listing(model) -> str:
     return reverse(f"admin:chat_{model._meta.model_name}_changelist")
 
 
-def page(row, name: str = "change") -> str:
-    return reverse(f"admin:chat_{row._meta.model_name}_{name}", args=[row.pk])
+def page(row, name: str = "change", key: object = None) -> str:
+    """The address as the site writes it: `_25` in a key would be read as `%`."""
+    return reverse(f"admin:chat_{row._meta.model_name}_{name}", args=[quote(row.pk if key is None else key)])
 
 
 def adding(model) -> str:
