@@ -11,7 +11,7 @@ from typing import Any
 from django.db import InterfaceError, OperationalError
 
 from chat.memory.base import ToolContext, ToolError
-from chat.memory.read import reply_room
+from chat.memory.read import window_tokens
 from chat.memory.tools import find_tool
 from chat.models import Run
 from chat.providers.base import Answer, EmptyAnswer, ProviderError, ProviderTimeout, Request, ToolCall
@@ -51,7 +51,7 @@ class _Tally:
         usage = answer.usage
         if usage is None:
             self.is_estimate = True
-            self.input_tokens += sum(count_tokens(str(one.get("content") or "")) for one in conversation.messages)
+            self.input_tokens += conversation.tokens
             self.output_tokens += count_tokens(answer.text) + count_tokens(answer.reasoning)
         else:
             self.input_tokens += usage.input_tokens
@@ -124,8 +124,7 @@ async def _store_end(prepared: Prepared, outcome: Outcome) -> Run:
 
 async def _converse(prepared: Prepared, going: LiveRun, tally: _Tally) -> None:
     """Asks until the model answers without calling a tool; after TOOL_ROUNDS it is not offered any."""
-    window = prepared.agent.context_tokens - reply_room(prepared.agent)
-    conversation = Conversation(prepared.request.messages, window_tokens=window)
+    conversation = Conversation(prepared.request.messages, window_tokens=window_tokens(prepared.agent))
     for tool_round in range(TOOL_ROUNDS + 1):
         conversation.fit()
         answer = await _ask(prepared, going, conversation, tally, is_last=tool_round == TOOL_ROUNDS)
@@ -182,7 +181,7 @@ async def _use(prepared: Prepared, going: LiveRun, call: ToolCall) -> str:
     is_ok = False
     try:
         tool = find_tool(prepared.agent, call.name)
-        context = ToolContext(prepared.owner, prepared.run.pk, prepared.run.thread_id)
+        context = ToolContext(prepared.owner, prepared.run.pk, prepared.run.thread_id, window_tokens(prepared.agent))
         result = await hop(tool.call, context, _arguments(call))
         is_ok = True
     except ToolError as error:

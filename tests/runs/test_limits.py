@@ -1,8 +1,10 @@
 """Answers without measure: too long, too many tools, nothing at all, and what a database cannot hold."""
 
 import asyncio
+import json
 from unittest.mock import patch
 
+from chat.models import Agent
 from chat.providers.base import Delta, ToolCall, Usage
 from chat.providers.reading import usage_of
 from chat.runs import execute
@@ -39,6 +41,14 @@ class LimitTests(RunCase):
         run = await self.run_to_end(model)
         assert run.status == "completed"
         assert len(run.tool_calls) == execute.TOOL_CALLS_AT_ONCE == len(model.requests[1].messages[2]["tool_calls"])
+
+    async def test_page_of_an_earlier_round_is_as_long_as_a_small_window_can_hold(self) -> None:
+        await Agent.objects.aupdate(context_tokens=8_192)
+        first = await self.run_to_end(ScriptedProvider(["第一题考查链表的插入与删除。" * 600]))
+        model = ScriptedProvider([calls(1, json.dumps({"run_id": first.pk}))], ["好。"])
+        await self.run_to_end(model, thread_id=first.thread_id)
+        page = model.requests[1].messages[-1]["content"]
+        assert len(page) > 1_000 and "已截短" not in page and "（后面还有 " in page
 
     async def test_last_answer_that_only_calls_tools_is_no_answer(self) -> None:
         run = await self.run_to_end(ScriptedProvider([calls(1)]))
