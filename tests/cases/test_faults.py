@@ -10,9 +10,10 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.models import Run
+from chat.models import Agent, MemoryOp, Run, Thread
 from chat.presentation import TROUBLES
 from chat.providers.base import ProviderError
+from tests import builders
 from tests.cases.model_server import Reply
 from tests.cases.world import EN, ZH, Case, article, part, words
 
@@ -232,6 +233,30 @@ class Faults(Case):
         what = {EN: "The model service answered with nothing.", ZH: "模型服务的回答是空的。"}
         await self.check(Fault(Reply(tokens=()), "empty_answer", what, AGAIN))
 
+    async def test_summary_fails(self) -> None:
+        """The conversation goes on; the administrator sees a code and nothing else."""
+        self.model.answer = lambda call: status(401) if call.purpose == "summary" else Reply()
+        self.thread_id = await sync_to_async(lambda: long_thread(self.user, self.agent).pk)()
+        assert (await self.send_by_form("还在吗？", self.thread_id)).status == "completed"
+        await self.settle()
+        assert (await self.send_by_form("第二问", self.thread_id)).status == "completed"
+        op = await MemoryOp.objects.aget()
+        assert (op.outcome, op.error_code, op.cost) == ("failed", "provider_auth", 0)
+        pages = [await sync_to_async(admin_page)(f"/admin/{path}") for path in ("", "chat/layerstate/", "chat/work/", "chat/memoryop/")]
+        assert all("provider_auth" in page for page in pages)
+        health = [(await self.browser()).get(path) for path in ("/readyz", "/metrics")]
+        pages += [(await response).content.decode() for response in health]
+        for text in (*pages, await self.get(f"/chat/t/{self.thread_id}/"), await self.stored(), self.log.text):
+            self.check_silence(text)
+
+
+def long_thread(user: User, agent: Agent) -> Thread:
+    """A thread whose summary is due after one more round."""
+    thread = builders.thread(user, agent)
+    for _number in range(agent.compress_over_rounds):
+        builders.run(thread)
+    return thread
+
 
 def test_every_failure_of_a_service_has_words_of_its_own():
     def codes(kind: type[ProviderError]) -> set[str]:
@@ -251,7 +276,7 @@ BROKEN = {
 
 def admin_page(path: str) -> str:
     client = Client()
-    client.force_login(User.objects.create_superuser("root"))
+    client.force_login(User.objects.filter(is_superuser=True).first() or User.objects.create_superuser("root"))
     response = client.get(path)
     assert response.status_code == 200
     return response.content.decode()

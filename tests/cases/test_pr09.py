@@ -1,11 +1,17 @@
 """PR-09: one bad turn does not spoil the thread."""
 
+import contextlib
 import re
+from pathlib import Path
+
+import httpx
+import pytest
 
 from chat.models import MemoryOp, Run, Summary
 from chat.text.boundary import FAILED_ROUND
-from tests.cases.model_server import Call, Reply
+from tests.cases.model_server import Call, ModelServer, Reply
 from tests.cases.world import EN, Case, article, part, words
+from tests.processes.test_web import Web, World, wait_until
 
 SECRET = "机密堆栈"
 BAD = {
@@ -18,21 +24,27 @@ QUESTIONS = ["第一轮，赤松。", *BAD, "第五轮，黑檀。", "第六轮�
 TRACES = re.compile(f"{SECRET}|Traceback|line 7|\\b500\\b|provider_|stream_broken|empty_answer|<\\w")
 
 
-class OneBadTurn(Case):
-    def setUp(self) -> None:
-        super().setUp()
-        self.agent.compress_over_rounds = 3
-        self.agent.save()
-        self.is_mended: set[str] = set()
-        self.model.answer = self.answer
+class Script:
+    """What the service says; questions in `is_mended` get a normal answer."""
 
-    def answer(self, call: Call) -> Reply:
+    def __init__(self) -> None:
+        self.is_mended: set[str] = set()
+
+    def __call__(self, call: Call) -> Reply:
         if call.purpose == "summary":
             return Reply(tokens=("老师问了", "几轮，", "部分未完成。"))
         question = call.prompt.splitlines()[-1]
         if question in BAD and question not in self.is_mended:
             return BAD[question]
         return Reply(tokens=("答：", question))
+
+
+class OneBadTurn(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        self.agent.compress_over_rounds = 3
+        self.agent.save()
+        self.model.answer = self.script = Script()
 
     async def six_turns(self) -> list[Run]:
         first = await self.send_by_form(QUESTIONS[0])
@@ -62,7 +74,7 @@ class OneBadTurn(Case):
         runs = await self.six_turns()
         thread_id = runs[0].thread_id
         await self.settle()
-        self.is_mended.add(QUESTIONS[1])
+        self.script.is_mended.add(QUESTIONS[1])
         again = await self.retry_by_form(runs[1])
         assert (again.status, again.slot) == ("completed", runs[1].slot)
         assert not any(question in self.model.calls[-1].prompt for question in QUESTIONS[2:])
@@ -90,3 +102,46 @@ class OneBadTurn(Case):
         assert await Summary.objects.filter(thread_id=thread_id).acount() == 1
         assert SECRET not in await self.stored()
         assert SECRET not in self.log.text
+
+
+@pytest.mark.process
+def test_thread_goes_on_in_new_processes(tmp_path: Path):
+    script = Script()
+    with contextlib.ExitStack() as stack, ModelServer(script) as model:
+        world = World(tmp_path, f"http://{model.address}", stack)
+        web = world.web()
+        agent, thread = web.agent(), {}
+        for question in QUESTIONS:
+            answer = web.post(f"/agents/{agent}/run", input=question, **thread).json()
+            thread = {"thread_id": answer["thread_id"]}
+            assert answer["status"] == ("failed" if question in BAD else "completed")
+        script.is_mended.add(QUESTIONS[1])
+        retry(web, run_of(web, thread["thread_id"], 1)["id"])
+        wait_until(lambda: run_of(web, thread["thread_id"], 1)["status"] == "completed")
+        web.process.terminate()
+        web.process.wait(15)
+        web = world.web()
+        for question in ("第七轮，石榴。", "第八轮，山楂。"):
+            answer = web.post(f"/agents/{agent}/run", input=question, **thread).json()
+            assert (answer["status"], answer["output"]) == ("completed", f"答：{question}")
+            world.manage("worker", "--once")
+        inputs = [run["input"] for run in web.get(f"/threads/{thread['thread_id']}/runs")["runs"]]
+    assert inputs == [*QUESTIONS, "第七轮，石榴。", "第八轮，山楂。"]
+    assert "（此前对话摘要）老师问了几轮，部分未完成。" in model.of("answer")[-1].prompt
+    assert model.refused == []
+    assert not [call.prompt for call in model.calls if TRACES.search(call.prompt)]
+    assert SECRET not in "".join(path.read_text() for path in tmp_path.glob("*.log"))
+
+
+def run_of(web: Web, thread_id: str, place: int) -> dict[str, str]:
+    return web.get(f"/threads/{thread_id}/runs")["runs"][place]
+
+
+def retry(web: Web, run_id: str) -> None:
+    """As the page does it without script, by a teacher who logs in first."""
+    with httpx.Client(base_url=web.url, follow_redirects=True) as browser:
+        browser.get("/accounts/login/")
+        form = {"username": "teacher", "password": "only-for-this-test"}
+        for path, fields in (("/accounts/login/", form), (f"/runs/{run_id}/retry/", {})):
+            token = {"csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+            assert browser.post(path, data=fields | token).status_code == 200
