@@ -14,7 +14,7 @@ from chat.memory.base import ToolContext, ToolError
 from chat.memory.read import window_tokens
 from chat.memory.tools import find_tool
 from chat.models import Run
-from chat.providers.base import Answer, EmptyAnswer, ProviderError, ProviderTimeout, Request, ToolCall
+from chat.providers.base import UNPAID, Answer, EmptyAnswer, ProviderError, ProviderTimeout, Request, ToolCall
 from chat.providers.registry import provider
 from chat.runs import live
 from chat.runs.bridge import hop
@@ -155,6 +155,7 @@ async def _ask(prepared: Prepared, going: LiveRun, conversation: Conversation, t
     answer = Answer()
     texts: list[str] = []
     thoughts: list[str] = []
+    is_paid = True
     try:
         async with aclosing(provider(prepared.endpoint.kind).stream(prepared.endpoint, request)) as stream:
             async for delta in stream:
@@ -170,9 +171,13 @@ async def _ask(prepared: Prepared, going: LiveRun, conversation: Conversation, t
                     answer.tool_calls = [*answer.tool_calls, *delta.tool_calls][:TOOL_CALLS_AT_ONCE]
                 if delta.usage is not None:
                     answer.usage = delta.usage
+    except UNPAID:
+        is_paid = bool(texts)
+        raise
     finally:
         answer.text, answer.reasoning = "".join(texts), "".join(thoughts)
-        tally.add(conversation, answer)
+        if is_paid:
+            tally.add(conversation, answer)
     return answer
 
 

@@ -109,6 +109,14 @@ class EveryCallIsOnTheBill(Case):
         tokens = f"{read + written:,} token"
         assert tokens in shown and (f"约 {tokens}" in shown) is (counted is None)
 
+    async def test_request_that_was_not_taken_costs_nothing(self) -> None:
+        self.model.answer = lambda _call: Reply(status=401, body="{}")
+        refused = await self.send_by_form("问一")
+        self.model.answer = lambda _call: Reply(tokens=("半截",), end="hang_up")
+        broken = await self.send_by_form("问二", refused.thread_id)
+        assert (refused.input_tokens, refused.output_tokens, refused.is_estimate, refused.cost) == (0, 0, False, 0)
+        assert broken.is_estimate and broken.output_tokens > 0 and broken.cost == cost_of(broken.input_tokens, broken.output_tokens)
+
     async def check_metrics(self, runs: list[Run], ops: list[MemoryOp]) -> None:
         text = (await AsyncClient().get("/metrics")).content.decode()
         figures = {name: float(value) for name, value in re.findall(r"^(\w+(?:{[^}]*})?) ([\d.e+]+)$", text, re.MULTILINE)}
