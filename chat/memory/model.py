@@ -1,5 +1,6 @@
 """The one way memory asks a model: each call is a MemoryOp, each goes to the assistant's own model service (DESIGN §8)."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 
 # After these a local model of the same school may stand in; any other failure is the request's or the configuration's.
 AWAY = (ProviderUnreachable, ProviderOverloaded, ProviderTimeout)
+CALL_MAX_SECONDS = 540.0  # less than after what the sweep takes a call for lost (chat.jobs.sweep)
 
 
 class Unusable(LayerTrouble):
@@ -96,7 +98,7 @@ def _attempt(thread: Thread, service: Provider, endpoint: Endpoint, question: Qu
     is_paid = True
     started = time.monotonic()
     try:
-        call(complete(provider(endpoint.kind), endpoint, request, answer))
+        call(_complete(endpoint, request, answer))
         value = question.read(answer)
         op.outcome, op.error_code = MemoryOp.Outcome.DONE, ""
         return value
@@ -117,6 +119,15 @@ def _attempt(thread: Thread, service: Provider, endpoint: Endpoint, question: Qu
         op.duration_ms = round((time.monotonic() - started) * 1000)
         _count(op, service, request, answer if is_paid else None)
         _store(op)
+
+
+async def _complete(endpoint: Endpoint, request: Request, answer: Answer) -> None:
+    """Waits for the answer for so long at most; a service that keeps a connection alive for ever must not hold the worker."""
+    try:
+        async with asyncio.timeout(CALL_MAX_SECONDS):
+            await complete(provider(endpoint.kind), endpoint, request, answer)
+    except TimeoutError:
+        raise ProviderTimeout from None
 
 
 _PURPOSES: dict[str, Purpose] = {
