@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import Error as DatabaseError
 from django.db import transaction
 from django.utils import timezone
 
@@ -105,17 +104,17 @@ async def _beat() -> None:
         live.drop_unwatched_mirrors()
         now = timezone.now()
         points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]
+        # Broad, as the worker's loop is: a beat that ends would take the heartbeat of all runs of this process with it.
         try:
             findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory.since)
             if time.monotonic() - memory.swept_at > SWEEP_SECONDS:
                 await hop(sweep_dead_runs)
                 memory.swept_at = time.monotonic()
-        except DatabaseError:
-            log.exception("A beat could not reach the database")
-        else:
             memory.since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
             _act(points, findings)
             _tell(findings, memory)
+        except Exception:
+            log.exception("A beat failed; the next one follows")
         await asyncio.sleep(BEAT_SECONDS)
 
 
