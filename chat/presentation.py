@@ -179,7 +179,7 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         tools=tool_lines(calls),
         trouble=trouble_words(run),
         facts=fact_words(run) if hasattr(run, "memory_tokens") and not run.is_going else [],
-        has_output=bool(output),
+        has_output=bool(output.strip()),
         has_earlier_tries=run.replaces_id is not None,
     )
 
@@ -189,7 +189,7 @@ def trouble_words(run: Run) -> str:
     if run.status != Run.Status.FAILED:
         return ""
     trouble = TROUBLES.get(run.error_code, _UNKNOWN)
-    kept = _("The question and the part that had arrived are kept.") if run.output else _("Your question is kept.")
+    kept = _("The question and the part that had arrived are kept.") if run.output.strip() else _("Your question is kept.")
     return _("%(what)s %(kept)s %(advice)s") % {"what": trouble.what, "kept": kept, "advice": trouble.advice}
 
 

@@ -48,7 +48,7 @@ class Fault:
         return "" if self.reply.status != 200 or self.reply.body and self.reply.end != "error" else "".join(self.reply.tokens)
 
     def said(self, language: str) -> list[str]:
-        return [self.what[language], (PART_KEPT if self.text else KEPT)[language], self.advice[language]]
+        return [self.what[language], (PART_KEPT if self.text.strip() else KEPT)[language], self.advice[language]]
 
 
 def status(number: int, body: str = BODY, **headers: str) -> Reply:
@@ -112,7 +112,7 @@ class Faults(Case):
     def check_round(self, markup: str, fault: Fault, language: str, question: str) -> None:
         assert 'data-status="failed"' in markup and 'data-action="retry"' in markup
         assert part(markup, "input") == question
-        assert part(markup, "output") == fault.text
+        assert part(markup, "output") == fault.text.strip()
         self.check_words(words(markup), fault, language)
 
     def check_silence(self, text: str) -> None:
@@ -232,6 +232,11 @@ class Faults(Case):
     async def test_answer_is_empty(self) -> None:
         what = {EN: "The model service answered with nothing.", ZH: "模型服务的回答是空的。"}
         await self.check(Fault(Reply(tokens=()), "empty_answer", what, AGAIN))
+
+    @rare
+    async def test_answer_is_blank(self) -> None:
+        what = {EN: "The model service answered with nothing.", ZH: "模型服务的回答是空的。"}
+        await self.check(Fault(Reply(tokens=("\n", "  ")), "empty_answer", what, AGAIN))
 
     async def test_summary_fails(self) -> None:
         """The conversation goes on; the administrator sees a code and nothing else."""
