@@ -28,7 +28,7 @@ PIECES = st.one_of(
     st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=30),
     st.sampled_from(("一、选择题\n", "第1题考查链表的插入。", "x", " ", "\n", "=", "𠮷", "🙂", "a-b ", "é")),
 )
-TEXTS = st.builds(lambda piece, times, tail: piece * times + tail, PIECES, st.sampled_from((1, 1, 2, 40, 900, 9_000)), PIECES)
+TEXTS = st.builds(lambda piece, times, tail: piece * times + tail, PIECES, st.sampled_from((1, 1, 2, 40, 900, 2_000)), PIECES)
 STATUSES = st.sampled_from((Run.Status.COMPLETED, Run.Status.FAILED, Run.Status.CANCELLED))
 ROUNDS = st.lists(st.tuples(TEXTS, TEXTS, STATUSES), max_size=8)
 
@@ -95,7 +95,7 @@ def check_rounds(turn: Turn, ledger: Ledger) -> None:
         assert f"（另有 {missing + turn.older_rounds} 轮较早的对话因篇幅未放入）" in segment.text
 
 
-@settings(deadline=None, max_examples=100, database=None)
+@settings(deadline=None, max_examples=80, database=None, derandomize=True)
 @given(turns())
 def test_prompt_keeps_its_budget_its_frame_and_its_rounds(turn: Turn) -> None:
     try:
