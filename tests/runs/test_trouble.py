@@ -5,10 +5,10 @@ from unittest import skipIf
 from unittest.mock import patch
 
 import psycopg
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 
 from chat.models import Run
-from chat.runs import beat, launch, live
+from chat.runs import beat, launch, live, stop
 from chat.runs.bridge import hop
 from tests.fakes import ScriptedProvider, scripted
 from tests.runs.test_beat import until
@@ -43,6 +43,18 @@ class TroubleTests(RunCase):
                         await asyncio.sleep(0.005)
             gate.set()
             await launch.wait(started.run_id)
+
+    async def test_run_of_this_process_stops_before_the_database_answers(self) -> None:
+        def is_away(*_args: object) -> bool:
+            raise OperationalError("database is locked")
+
+        with scripted(ScriptedProvider(["写到一半", asyncio.Event()])):
+            started = await launch.start(self.order())
+            await until(lambda: bool(live.get(started.run_id).text))
+            with patch.object(stop, "_mark", is_away), self.assertRaises(OperationalError):
+                await stop.stop(self.user, started.run_id)
+            await asyncio.wait_for(launch.wait(started.run_id), 5)
+        assert (await Run.objects.aget(pk=started.run_id)).status == "cancelled"
 
     @skipIf(connection.vendor == "sqlite", "SQLite has no connections to lose")
     async def test_run_survives_the_loss_of_all_connections(self) -> None:
