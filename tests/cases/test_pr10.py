@@ -135,12 +135,14 @@ class EveryCallIsOnTheBill(Case):
         index = words((await browser.get("/admin/", headers={"accept-language": ZH})).content.decode())
         for amount in (run_cost, memory_cost, run_cost + memory_cost):
             assert f" {amount:.2f} " in index
-        listing = (await browser.get("/admin/chat/memoryop/")).content.decode()
+        listing = (await browser.get("/admin/chat/memoryop/", headers={"accept-language": ZH})).content.decode()
         rows = re.findall(r"<tr>.*?</tr>", listing, re.DOTALL)
         for op in ops:
             row = next(row for row in rows if op.pk in row)
             assert cell(row, "input_tokens") == str(op.input_tokens) and cell(row, "output_tokens") == str(op.output_tokens)
             assert Decimal(cell(row, "cost")) == op.cost
+            assert (cell(row, "thread_key"), cell(row, "provider")) == (op.thread_id, self.provider.name)
+            assert (cell(row, "kind"), cell(row, "duration_ms")) == ("摘要", str(op.duration_ms))
             assert f'alt="{op.is_estimate}"' in row
             assert cell(row, "error_code") == ("stream_broken" if op.outcome == "failed" else "-")
         shown = (await browser.get(f"/admin/chat/memoryop/{ops[1].pk}/change/")).content.decode()
