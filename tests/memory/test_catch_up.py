@@ -213,6 +213,7 @@ def finish_undisturbed(thread: Thread) -> tuple[object, ...]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", [Crash, OperationalError])
+@pytest.mark.slow
 def test_a_crash_at_any_query_ends_in_the_same_state(error):
     thread = several_steps()
     with scripted(AnsweringProvider()) as model:
