@@ -65,5 +65,8 @@ class TroubleTests(RunCase):
             await asyncio.get_running_loop().run_in_executor(None, end_all_connections)
             gate.set()
             await asyncio.wait_for(launch.wait(started.run_id), 20)
+        await until(lambda: live.get(started.run_id) is None)
+        await beat.shutdown()
+        await hop(connection.close_pool)  # which may still hold dead ones
         run = await hop(Run.objects.get, pk=started.run_id)
         assert (run.status, run.output) == ("completed", "写到一半，完。")
