@@ -20,7 +20,6 @@ run: $(APP) prepare ## Starts web and worker, and prints the address.
 # Token ranks are wanted, not needed: without them counts are estimates, so a failure only warns.
 prepare: $(APP)
 	@$(BIN)/python manage.py compile_locales --verbosity 0
-	@$(BIN)/python manage.py compile_locales --verbosity 0
 	@test -d "$${DATA_DIR:-data}/tiktoken" || $(BIN)/python manage.py token_ranks || true
 
 test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
