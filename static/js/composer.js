@@ -25,11 +25,17 @@ export class Composer {
     this.draftName = `chat:draft:${form.dataset.draft}`;
     this.pending = null;
     this.isPosting = false;
-    this.settlePosted();
+    const isPosted = this.settlePosted();
     this.restore();
     this.listen();
     this.fit();
     this.refresh();
+    this.takeFocus();
+    // The address of a message just sent names its round, which the browser makes its focus after this.
+    if (isPosted) addEventListener("load", () => document.activeElement?.matches("article[data-run]") && this.takeFocus());
+  }
+
+  takeFocus() {
     if (matchMedia("(hover: hover)").matches) this.box.focus({ preventScroll: true });
   }
 
@@ -196,10 +202,12 @@ export class Composer {
     if (this.mode && [...this.mode.options].some((one) => one.value === stored.mode)) this.mode.value = stored.mode;
   }
 
+  // Says whether this page is the one that shows a message sent by form.
   settlePosted() {
     const posted = recall("sessionStorage", PENDING_POST);
-    if (!posted || !document.querySelector(`article[data-key="${CSS.escape(posted.key)}"]`)) return;
+    if (!posted || !document.querySelector(`article[data-key="${CSS.escape(posted.key)}"]`)) return false;
     forget("localStorage", posted.draft);
     forget("sessionStorage", PENDING_POST);
+    return true;
   }
 }

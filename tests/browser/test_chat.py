@@ -117,6 +117,7 @@ def until(is_so: Callable[[], bool], seconds: float = 10) -> bool:
 def test_second_message_knows_the_first(page: Page, model: Any):
     say(page, "出一份数据结构试卷")
     ended(page)
+    expect(box(page)).to_be_focused()
     say(page, "简答题换两道")
     ended(page)
     prompt = model.chats[-1]["messages"][-1]["content"]
@@ -286,6 +287,19 @@ def test_mode_is_sent_and_kept(page: Page, model: Any):
     say(page, "再出一份")
     ended(page)
     assert len(model.chats[-1]["messages"][0]["content"]) < len(with_mode)
+
+
+def test_archive_puts_away_and_brings_back_and_the_page_stays_whole(page: Page):
+    say(page, "出一份试卷")
+    ended(page)
+    page.locator("[popovertarget=thread-menu]").click()
+    page.locator("[data-action=archive]").click()
+    expect(page.locator(".message")).to_be_visible()
+    expect(page.locator(".sidebar-foot")).to_be_in_viewport(ratio=1)
+    page.locator(".sidebar-foot .sidebar-link").first.click()
+    page.locator(".archived-thread button").first.click()
+    expect(page.locator(".archived-thread a").first).to_be_focused()
+    expect(page.locator(".archived-thread").first).to_contain_text("已移回列表")
 
 
 def test_conversation_works_without_script(browser: Browser, chat_site: str):

@@ -130,6 +130,7 @@ class ThreadPageTests(ChatCase):
         run = builders.run(thread, output="第一段。\n\n第二", status="running")
         page = self.page(f"/chat/t/{thread.pk}/")
         assert f'formaction="/runs/{run.pk}/stop/"' in page
+        assert "<noscript>" in page and "Show what has come since" in page
         assert "<p>第一段。</p>" in page and 'data-part="tail">第二</p>' in page
 
     def test_line_stands_where_the_summary_ends(self) -> None:
