@@ -5,7 +5,7 @@ BIN := .venv/bin
 APP := .venv/.installed-$(VERSION)
 DEV := .venv/.installed-dev-$(VERSION)
 PYTEST := $(BIN)/python -m pytest
-QUICK := -m "not process and not browser" -n auto
+QUICK := -m "not process and not browser and not slow" -n auto
 
 .PHONY: help setup prepare run test test-all lint bench screenshots
 
@@ -20,7 +20,6 @@ run: $(APP) prepare ## Starts web and worker, and prints the address.
 # Token ranks are wanted, not needed: without them counts are estimates, so a failure only warns.
 prepare: $(APP)
 	@$(BIN)/python manage.py compile_locales --verbosity 0
-	@$(BIN)/python manage.py compile_locales --verbosity 0
 	@test -d "$${DATA_DIR:-data}/tiktoken" || $(BIN)/python manage.py token_ranks || true
 
 test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
@@ -29,7 +28,7 @@ test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 test-all: $(DEV) prepare lint ## Everything: both databases, both channel layers, processes, browsers.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
 	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK)
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "process or browser"
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "process or browser or slow"
 
 lint: $(DEV) ## Style and types.
 	$(BIN)/ruff check .

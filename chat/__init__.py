@@ -4,7 +4,7 @@ web      pages and API: urls, views/, api/, forms, templatetags/, middleware, co
          sockets: routing, consumers, viewer, actions, frames
          what they show: presentation, transcript, sidebar, ledger_rows, panel/, catalogues (translations)
          the administrator's: admin/, roles, diagnosis, checks, redline_check
-         processes: management/commands/, server, supervisor, apps
+         processes: management/commands/, server, supervisor, warmup, apps
          the demo schools: demo, demo_assistants, demo_models
 jobs/    what works in the background: lease, sweep, worker loop
 runs/    the life of a run: start, execute, finish, events, stop, beat

@@ -28,7 +28,7 @@ from chat.runs.start import Order
 from chat.runs.stop import stop
 from chat.sidebar import remember_agent
 from chat.transcript import runs_behind, shown_runs
-from chat.viewer import Fragment, Viewer, find_viewer, fragments, memory_badge
+from chat.viewer import Fragment, Viewer, find_viewer, fragments, may_stay, memory_badge
 
 OUTBOX_EVENTS = 1_000  # 50 s of one run at full pace
 SENDS_AT_ONCE = 4
@@ -42,6 +42,7 @@ class PageConsumer(AsyncWebsocketConsumer):
     """The socket of one page, with a thread or without."""
 
     channel_layer_alias = "none"  # what viewers are told comes from chat.runs.live
+    guard_seconds = 60.0
 
     viewer: Viewer
     user: AbstractBaseUser
@@ -72,6 +73,15 @@ class PageConsumer(AsyncWebsocketConsumer):
         beat.ensure_running()
         await self.accept()
         self._spawn(self._write())
+        self._spawn(self._guard())
+
+    async def _guard(self) -> None:
+        """Closes the page's socket soon after its user may no longer read what it shows."""
+        session_key = self.scope["session"].session_key
+        while await hop(may_stay, self.user.pk, session_key, self.viewer.thread_id):
+            await asyncio.sleep(self.guard_seconds)
+        self._is_closing = True
+        await self.close(ANONYMOUS)
 
     async def disconnect(self, code: int) -> None:
         for end in self._endings:

@@ -53,6 +53,7 @@ TROUBLES: dict[str, Trouble] = {
     "provider_unreachable": Trouble(gettext_lazy("The model service cannot be reached."), _LATER),
     "provider_timeout": Trouble(gettext_lazy("The model service did not answer in time."), _LATER),
     "provider_auth": Trouble(gettext_lazy("The model service refused the school's key."), _ADMINISTRATOR),
+    "provider_key_missing": Trouble(gettext_lazy("The key of the model service is not set up on the server."), _ADMINISTRATOR),
     "provider_rate_limited": Trouble(
         gettext_lazy("The model service is receiving too many requests."), gettext_lazy("Wait a little, then try again.")
     ),
@@ -62,6 +63,7 @@ TROUBLES: dict[str, Trouble] = {
     "context_too_long": Trouble(gettext_lazy("The question and what belongs to it do not fit the model's window."), _SHORTER),
     "stream_broken": Trouble(gettext_lazy("The connection to the model service broke in the middle of the answer."), _AGAIN),
     "empty_answer": Trouble(gettext_lazy("The model service answered with nothing."), _AGAIN),
+    "answer_too_long": Trouble(gettext_lazy("The answer did not come to an end and was cut off."), _AGAIN),
     "interrupted": Trouble(gettext_lazy("The answer was interrupted because the program was restarted."), _AGAIN),
     "internal_error": Trouble(
         gettext_lazy("Something went wrong inside the program."),
@@ -180,7 +182,7 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         trouble=trouble_words(run),
         facts=fact_words(run) if hasattr(run, "memory_tokens") and not run.is_going else [],
         memories=memory_words(run),
-        has_output=bool(output),
+        has_output=bool(output.strip()),
         has_earlier_tries=run.replaces_id is not None,
     )
 
@@ -190,7 +192,7 @@ def trouble_words(run: Run) -> str:
     if run.status != Run.Status.FAILED:
         return ""
     trouble = TROUBLES.get(run.error_code, _UNKNOWN)
-    kept = _("The question and the part that had arrived are kept.") if run.output else _("Your question is kept.")
+    kept = _("The question and the part that had arrived are kept.") if run.output.strip() else _("Your question is kept.")
     return _("%(what)s %(kept)s %(advice)s") % {"what": trouble.what, "kept": kept, "advice": trouble.advice}
 
 

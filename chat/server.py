@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IListeningPort
 from twisted.python.failure import Failure
 
 from chat.runs import beat
-from chat.text import tokens
+from chat.warmup import warm_up
 
 SHUTDOWN_SECONDS = 10  # longer than the beat takes for it, shorter than the supervisor waits
 
@@ -75,7 +75,7 @@ class WebServer(Server):
 
 def serve(host: str, port: int) -> str:
     """Serves until a signal comes; returns why it could not listen, or the empty text."""
-    tokens.start_loading(settings.TIKTOKEN_DIR)
+    warm_up()
     server = WebServer(host, port)
     server.run()
     return server.failure

@@ -65,9 +65,10 @@ def earlier_tries(user: AbstractBaseUser, run: Run) -> list[Run]:
 
 def export_markdown(user: AbstractBaseUser, thread: Thread) -> str:
     """The whole conversation as Markdown text, as it stands on the active path."""
-    parts = [f"# {thread.title or _('New conversation')}"]
+    new, question, incomplete = _("New conversation"), _("Question"), _("The answer is not complete.")
+    parts = [f"# {thread.title or new}"]
     for run in shown_runs(user, thread.pk):
-        parts.append(f"## {_('Question')}\n\n{run.input}")
-        note = "" if run.status == Run.Status.COMPLETED else f"*({_('The answer is not complete.')})*"
+        parts.append(f"## {question}\n\n{run.input}")
+        note = "" if run.status == Run.Status.COMPLETED else f"*({incomplete})*"
         parts.append("\n\n".join(part for part in (f"## {thread.agent.name}", run.output, note) if part))
     return "\n\n".join(parts) + "\n"

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.sessions.backends.db import SessionStore
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
@@ -71,6 +74,17 @@ def _tenant_id(user: AbstractBaseUser, chosen_id: str | None) -> str:
     return chosen_id if chosen_id in schools else next(iter(schools), "")
 
 
+def may_stay(user_id: int, session_key: str, thread_id: str) -> bool:
+    """Whether an open page's session still belongs to the user, and its thread to them: not after a log-out, a new
+    password or a lost membership."""
+    request = HttpRequest()
+    request.session = SessionStore(session_key)
+    user = get_user(request)
+    if not isinstance(user, User) or user.pk != user_id:
+        return False
+    return not thread_id or Thread.objects.for_user(user).filter(pk=thread_id).exists()
+
+
 def _language(preferred: str, scope: Mapping[str, Any]) -> str:
     """As the pages choose it: the user's preference, the cookie, what the browser asks for, the default."""
     wanted = [preferred, scope.get("cookies", {}).get(settings.LANGUAGE_COOKIE_NAME, "")]
@@ -85,7 +99,10 @@ def _language(preferred: str, scope: Mapping[str, Any]) -> str:
 
 
 def _time_zone(name: str) -> zoneinfo.ZoneInfo | None:
-    return zoneinfo.ZoneInfo(name) if name in zoneinfo.available_timezones() else None
+    try:
+        return zoneinfo.ZoneInfo(name) if name else None
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> list[Fragment]:

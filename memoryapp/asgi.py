@@ -12,11 +12,10 @@ http_application = get_asgi_application()  # loads the apps, so it stands before
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
-from django.conf import settings  # noqa: E402
 
 from chat import routing  # noqa: E402
 from chat.runs import beat  # noqa: E402
-from chat.text import tokens  # noqa: E402
+from chat.warmup import warm_up  # noqa: E402
 
 Message = dict[str, Any]
 
@@ -26,7 +25,7 @@ async def lifespan(scope: Message, receive: Callable[[], Awaitable[Message]], se
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
-            tokens.start_loading(settings.TIKTOKEN_DIR)
+            warm_up()
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
             await beat.shutdown()

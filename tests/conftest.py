@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from chat.catalogues import compile_catalogues
+from chat.runs import live
 from chat.text import tokens
 
 
@@ -30,11 +30,12 @@ def token_ranks() -> None:
         tokens.load_ranks(settings.TIKTOKEN_DIR)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def catalogues() -> None:
-    """Pages speak Chinese in the tests too, whether or not `make setup` ran since the last translation."""
-    for folder in settings.LOCALE_PATHS:
-        compile_catalogues(Path(folder))
+@pytest.fixture(autouse=True)
+def no_runs_left() -> Iterator[None]:
+    """Runs that a test left going end with its loop; the next test must not meet them."""
+    yield
+    for table in (live._runs, live._viewers, live._listeners):
+        table.clear()
 
 
 def shared_folder() -> Path | None:

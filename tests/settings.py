@@ -10,7 +10,14 @@ os.environ.setdefault("SECRET_KEY", "only-for-tests")
 for _name in ("OPENAI_BASE_URL", "OPENAI_MODEL", "OLLAMA_URL", "OLLAMA_MODEL"):
     os.environ.pop(_name, None)
 
+from chat.catalogues import compile_catalogues  # noqa: E402
 from memoryapp.settings import *  # noqa: E402, F403
+from memoryapp.settings import LOCALE_PATHS  # noqa: E402
+
+# Pages speak Chinese in the tests too, whether or not `make setup` ran since the last translation. Django reads the
+# catalogue when it loads the models, so this cannot wait for a fixture.
+for _folder in LOCALE_PATHS:
+    compile_catalogues(_folder)
 
 TESTING = True
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]

@@ -21,6 +21,7 @@ BANNED_NAMES = {"utils", "helpers", "common", "misc", "manager", "base2"}
 BROAD_EXCEPTS = {
     "chat/jobs/worker.py": "the worker's loop, and one piece of its work",
     "chat/jobs/keeper.py": "the loop of the worker's second thread",
+    "chat/runs/beat.py": "the loop that keeps a web process's runs alive",
     "chat/runs/execute.py": "a run's task, and one tool call",
     "chat/memory/catch_up.py": "one layer",
     "chat/memory/read.py": "one layer",

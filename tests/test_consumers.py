@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import Any
 from unittest.mock import patch
@@ -10,6 +11,9 @@ from asgiref.sync import sync_to_async
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.models import Session
+from django.test import Client
 from django.utils import timezone
 
 from chat import consumers
@@ -59,6 +63,13 @@ class Page:
         return [(frame["at"], frame["to"]) for frame in self.frames if frame["type"] in ("delta", "block")]
 
 
+def session_of(user: User | AnonymousUser) -> SessionBase:
+    client = Client()
+    if isinstance(user, User):
+        client.force_login(user)
+    return client.session
+
+
 class SocketCase(RunCase):
     def setUp(self) -> None:
         super().setUp()
@@ -67,6 +78,7 @@ class SocketCase(RunCase):
     async def connect(self, path: str, user: User | AnonymousUser | None = None) -> tuple[WebsocketCommunicator, bool, int | None]:
         communicator = WebsocketCommunicator(APPLICATION, path)
         communicator.scope["user"] = user or self.user
+        communicator.scope["session"] = await sync_to_async(session_of)(user or self.user)
         accepted, code = await communicator.connect(timeout=5)
         return communicator, accepted, code
 
@@ -76,6 +88,35 @@ class SocketCase(RunCase):
         assert accepted
         yield Page(communicator)
         await communicator.disconnect()
+
+
+class GuardTests(SocketCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.pace, consumers.PageConsumer.guard_seconds = consumers.PageConsumer.guard_seconds, 0.01
+
+    def tearDown(self) -> None:
+        consumers.PageConsumer.guard_seconds = self.pace
+        super().tearDown()
+
+    async def assert_closed_after(self, change: Callable[[], object]) -> None:
+        communicator, accepted, _code = await self.connect(f"/ws/threads/{self.thread.pk}/")
+        assert accepted and await communicator.receive_nothing(0.05)
+        await sync_to_async(change)()
+        assert await communicator.receive_output(5) == {"type": "websocket.close", "code": consumers.ANONYMOUS}
+
+    async def test_socket_closes_after_the_log_out(self) -> None:
+        await self.assert_closed_after(lambda: Session.objects.all().delete())
+
+    async def test_socket_closes_after_a_new_password(self) -> None:
+        def change() -> None:
+            self.user.set_password("another horse battery")
+            self.user.save()
+
+        await self.assert_closed_after(change)
+
+    async def test_socket_closes_when_the_membership_ends(self) -> None:
+        await self.assert_closed_after(lambda: self.user.memberships.all().delete())
 
 
 class JoinTests(SocketCase):

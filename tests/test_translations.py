@@ -55,6 +55,12 @@ def test_every_sentence_of_the_sources_is_translated(catalogue):
     assert not missing, f"Add these to {CATALOGUE.relative_to(ROOT)}:\n{listed}"
 
 
+def test_no_sentence_hides_in_another_text():
+    """Before Python 3.12 the parts of an f-string are no tokens, so nobody would miss its translation."""
+    hidden = re.compile(r"\{(?:_|n?gettext(?:_lazy)?)\(")
+    assert not [path for path in ROOT.glob("chat/**/*.py") if hidden.search(path.read_text())]
+
+
 def test_no_translation_is_left_over(catalogue):
     used = {sentence for path in sources() for sentence in sentences_of(path)}
     kept = {message.id[0] if message.pluralizable else message.id for message in catalogue if message.id}

@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.apps import apps
@@ -149,6 +150,7 @@ class AddressTests(WallCase):
                         self.assertTrue(response.headers["Location"].startswith(settings.LOGIN_URL))
         self.assertEqual(await sync_to_async(walls.all_rows)(), before)
 
+    @pytest.mark.slow
     async def test_forged_values_show_and_change_nothing_of_others(self) -> None:
         world = self.world
         before = await sync_to_async(walls.rows_of)(world.owner)

@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 
 from django.conf import settings
 from django.db.models import Count, Sum
@@ -112,16 +113,16 @@ def _memory_ops() -> Iterator[Metric]:
         .values("kind", "outcome")
         .annotate(count=Count("pk"), read=Sum("input_tokens"), written=Sum("output_tokens"), paid=Sum("cost"))
     )
-    by_kind: dict[str, list[float]] = {}
+    by_kind: dict[str, list[Decimal]] = {}
     for one in sums:
         ops.add_metric([one["kind"], one["outcome"]], one["count"])
-        totals = by_kind.setdefault(one["kind"], [0.0, 0.0, 0.0])
+        totals = by_kind.setdefault(one["kind"], [Decimal(0)] * 3)
         for index, value in enumerate((one["read"], one["written"], one["paid"])):
-            totals[index] += float(value)
+            totals[index] += value
     for kind, (read, written, paid) in by_kind.items():
-        tokens.add_metric([kind, "input"], read)
-        tokens.add_metric([kind, "output"], written)
-        cost.add_metric([kind], paid)
+        tokens.add_metric([kind, "input"], float(read))
+        tokens.add_metric([kind, "output"], float(written))
+        cost.add_metric([kind], float(paid))
     yield from (ops, tokens, cost)
 
 

@@ -96,11 +96,12 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Who calls a tool: the run that is going."""
+    """Who calls a tool: the run that is going, and the window that its whole conversation has."""
 
     owner: Owner
     run_id: str
     thread_id: str
+    window_tokens: int
 
 
 class ToolError(Exception):

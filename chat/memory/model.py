@@ -1,5 +1,6 @@
 """The one way memory asks a model: each call is a MemoryOp, each goes to the assistant's own model service (DESIGN §8)."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -11,15 +12,13 @@ from chat.memory.calls import Interrupted, call
 from chat.memory.endpoints import endpoint_of
 from chat.models import Agent, MemoryOp, Provider, Thread
 from chat.providers.base import (
+    UNPAID,
     Answer,
     EmptyAnswer,
     Endpoint,
     Message,
-    ProviderAuthError,
     ProviderError,
     ProviderOverloaded,
-    ProviderRateLimited,
-    ProviderRejected,
     ProviderTimeout,
     ProviderUnreachable,
     Purpose,
@@ -34,8 +33,7 @@ log = logging.getLogger(__name__)
 
 # After these a local model of the same school may stand in; any other failure is the request's or the configuration's.
 AWAY = (ProviderUnreachable, ProviderOverloaded, ProviderTimeout)
-# No service asks money for a request that it did not take.
-UNPAID = (ProviderUnreachable, ProviderAuthError, ProviderRateLimited, ProviderRejected)
+CALL_MAX_SECONDS = 540.0  # less than after what the sweep takes a call for lost (chat.jobs.sweep)
 
 
 class Unusable(LayerTrouble):
@@ -100,7 +98,7 @@ def _attempt(thread: Thread, service: Provider, endpoint: Endpoint, question: Qu
     is_paid = True
     started = time.monotonic()
     try:
-        call(complete(provider(endpoint.kind), endpoint, request, answer))
+        call(_complete(endpoint, request, answer))
         value = question.read(answer)
         op.outcome, op.error_code = MemoryOp.Outcome.DONE, ""
         return value
@@ -121,6 +119,15 @@ def _attempt(thread: Thread, service: Provider, endpoint: Endpoint, question: Qu
         op.duration_ms = round((time.monotonic() - started) * 1000)
         _count(op, service, request, answer if is_paid else None)
         _store(op)
+
+
+async def _complete(endpoint: Endpoint, request: Request, answer: Answer) -> None:
+    """Waits for the answer for so long at most; a service that keeps a connection alive for ever must not hold the worker."""
+    try:
+        async with asyncio.timeout(CALL_MAX_SECONDS):
+            await complete(provider(endpoint.kind), endpoint, request, answer)
+    except TimeoutError:
+        raise ProviderTimeout from None
 
 
 _PURPOSES: dict[str, Purpose] = {

@@ -12,8 +12,13 @@ from chat.text.tokens import count_tokens
 
 log = logging.getLogger(__name__)
 
-# Room for full notes (2,200 and 1,375 characters, DESIGN §4) at 0.8 tokens a CJK character, kept free in every window.
+# The window of the conversation inside a run (L0, DESIGN §2 and §4), its tool results included.
+WINDOW_TOKENS = 80_000
+WINDOW_CHARS = 200_000
+# Room for full notes (2,200 and 1,375 characters, DESIGN §4) at 0.8 tokens a CJK character, kept free in every window of 8k
+# and more; the smallest windows would hold no question beside it.
 NOTES_ROOM_TOKENS = 2_860
+NOTES_ROOM_CHARS = 3_575
 ORDER = ("core", "thread", "recall", "knowledge", "continue")
 
 
@@ -30,6 +35,11 @@ def reply_room(agent: Agent) -> int:
     return min(agent.reply_tokens, agent.context_tokens // 4)
 
 
+def window_tokens(agent: Agent) -> int:
+    """Tokens that the conversation of a run may come to, without the reply."""
+    return min(WINDOW_TOKENS, agent.context_tokens - reply_room(agent))
+
+
 def assemble(turn: Turn) -> Ledger:
     """Builds what the model is told. Raises QuestionTooLong.
 
@@ -41,25 +51,33 @@ def assemble(turn: Turn) -> Ledger:
     offered = tools_of(agent)
     system = _system(agent, turn.mode, [tool.rule for tool in offered])
     question_tokens = count_tokens(turn.question)
-    free = agent.context_tokens - system.tokens - NOTES_ROOM_TOKENS - reply_room(agent)
-    if question_tokens > free:
+    free = window_tokens(agent) - system.tokens - min(NOTES_ROOM_TOKENS, agent.context_tokens * 3 // 8)
+    chars_left = WINDOW_CHARS - len(system.text) - NOTES_ROOM_CHARS - len(turn.question)
+    if question_tokens > free or chars_left < 0:
         raise QuestionTooLong(question_tokens, max(0, free))
     shared_budget = min(agent.shared_tokens, agent.context_tokens // 4, free - question_tokens)
     left = shared_budget
     found: dict[str, Segment] = {}
     for layer in sorted(working(layers(), has_memory=turn.has_memory), key=lambda one: one.priority):
-        segment = _read(layer, turn, left)
+        segment = _read(layer, turn, left, chars_left)
         if segment is not None:
             found[segment.name] = segment
             left -= segment.tokens
+            chars_left -= len(segment.text)
     memory = [found[name] for name in ORDER if name in found]
     question = _close(memory, Segment("question", "user", turn.question, question_tokens, question_tokens))
     return Ledger([system, *memory, question], shared_budget, [tool.spec.name for tool in offered])
 
 
-def _read(layer: Layer, turn: Turn, budget_tokens: int) -> Segment | None:
+def _read(layer: Layer, turn: Turn, budget_tokens: int, chars_left: int) -> Segment | None:
     try:
-        return layer.read(turn, budget_tokens)
+        segment = layer.read(turn, budget_tokens)
+        while (
+            segment and budget_tokens > 0 and len(segment.text) > chars_left
+        ):  # Latin text and runs of blanks have many characters a token
+            budget_tokens //= 2
+            segment = layer.read(turn, budget_tokens)
+        return segment
     except Exception:
         log.exception("Layer %s could not be read for thread %s", layer.name, turn.thread.pk if turn.thread else "(new)")
         return None

@@ -182,6 +182,8 @@ def extract(earlier: str, rounds: list[Run], limit: int, redacted: Callable[[str
     lines: list[str] = []
     for run in reversed(rounds):
         line = redacted(f"{_first_sentence(run.input)} → {_short_answer(run)}")
+        if count_tokens(line) >= left and not lines:
+            line = sentence_head(line, left - 1)  # an empty summary would lose all of them
         left -= count_tokens(line) + 1
         if left < 0:
             break

@@ -9,6 +9,7 @@ from chat.providers.base import Answer, Message
 from chat.text.boundary import ASSISTANT_MARK, ROUNDS_LABEL, SUMMARY_LABEL, THREAD_CLOSE, THREAD_OPEN, USER_MARK, clean
 from chat.text.clip import sentence_head
 from chat.text.redlines import redact
+from chat.text.storable import storable
 from chat.text.tokens import count_tokens
 
 PROMPT = """\
@@ -57,7 +58,7 @@ def reader(limit_tokens: int, redacted: Callable[[str], str] = redact) -> Callab
     """
 
     def read(answer: Answer) -> str:
-        text = _bare(answer.text)
+        text = _bare(storable(answer.text))
         if problem := _problem(text):
             raise Unusable(problem)
         kept = sentence_head(redacted(text), limit_tokens).strip()

@@ -1,6 +1,7 @@
 """The contract of a model service (DESIGN §2, §4, §8)."""
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -169,6 +170,10 @@ class EmptyAnswer(ProviderError):
     is_retryable = True
 
 
+# No service asks money for a request that it did not take.
+UNPAID = (ProviderUnreachable, ProviderAuthError, ProviderRateLimited, ProviderRejected)
+
+
 class Provider(Protocol):
     """A kind of model service.
 
@@ -179,18 +184,29 @@ class Provider(Protocol):
     def stream(self, endpoint: Endpoint, request: Request) -> AsyncGenerator[Delta, None]: ...
 
 
+MOST_CHARS = 400_000  # of a whole answer; a model in a loop would fill the memory
+
+
 async def complete(provider: Provider, endpoint: Endpoint, request: Request, answer: Answer | None = None) -> Answer:
-    """Collects a whole answer. A caller that gives `answer` has what arrived, and what it cost, also when the call fails."""
+    """Collects a whole answer. A caller that gives `answer` has what arrived, and what it cost, also when the call fails.
+
+    An answer of more than MOST_CHARS is broken off with StreamBroken.
+    """
     answer = answer or Answer()
     texts: list[str] = []
     reasonings: list[str] = []
+    chars = 0
     try:
-        async for delta in provider.stream(endpoint, request):
-            texts.append(delta.text)
-            reasonings.append(delta.reasoning)
-            answer.tool_calls.extend(delta.tool_calls)
-            answer.usage = delta.usage or answer.usage
-            answer.finish = delta.finish or answer.finish
+        async with aclosing(provider.stream(endpoint, request)) as stream:
+            async for delta in stream:
+                texts.append(delta.text)
+                reasonings.append(delta.reasoning)
+                answer.tool_calls.extend(delta.tool_calls)
+                answer.usage = delta.usage or answer.usage
+                answer.finish = delta.finish or answer.finish
+                chars += len(delta.text) + len(delta.reasoning)
+                if chars > MOST_CHARS:
+                    raise StreamBroken
     finally:
         answer.text, answer.reasoning = "".join(texts), "".join(reasonings)
     return answer

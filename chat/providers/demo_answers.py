@@ -2,7 +2,7 @@
 
 import re
 
-from chat.providers.demo_bank import SUBJECTS
+from chat.providers.demo_bank import SUBJECTS, Subject
 from chat.providers.demo_memory import LABELS, headline, shortened
 from chat.providers.demo_papers import KINDS, kinds_in, paper, replacements, subject_of
 from chat.providers.demo_prompt import Prompt
@@ -12,6 +12,7 @@ QUOTE_CHARS = 30
 
 _PAPER = re.compile(r"试卷|试题|测验|[出拟编]\D{0,8}[0-9一二两三四五六]?\s*[道份套]|出题|组卷")
 _IS_PAPER = re.compile(r"^#+ .*(?:选择题|填空题|简答题|测验|试卷)", re.MULTILINE)
+_MORE = re.compile(r"再|另|加|继续|接着")
 _CHANGE = re.compile(r"换|重出|替换|另出")
 _LESSON = re.compile(r"教案|备课|导入|课堂活动|小组活动|教学设计|板书|问题链|lesson|activity", re.IGNORECASE)
 _COMMENT = re.compile(r"评语|批语|短信|家长|寄语|comment|parents", re.IGNORECASE)
@@ -48,7 +49,7 @@ def _chinese(prompt: Prompt) -> str:
     elif _LESSON.search(question):
         parts.append(_lesson(question))
     elif _PAPER.search(question):
-        parts.append(_paper(question))
+        parts.append(_paper(question, _subject(prompt) if _MORE.search(question) else subject_of(question)))
     else:
         parts.append(_plain(question))
     return "\n\n".join(part for part in parts if part)
@@ -80,8 +81,8 @@ def _kind_to_change(prompt: Prompt) -> str | None:
 
 def _changed(prompt: Prompt, kind: str) -> str:
     seen = "\n".join(one.answer for one in prompt.rounds)
-    papers = [f"{headline(one.answer)}\n{one.question}\n{one.answer}" for one in prompt.rounds if _IS_PAPER.search(one.answer)]
-    subjects = (subject_of(text) for text in (*reversed(papers), prompt.summary, prompt.question))
+    papers = _papers(prompt)
+    subjects = (subject_of(text) for text in (*papers, prompt.summary, prompt.question))
     subject = next((one for one in subjects if one), None)
     if subject is None:
         return f"这段会话里没有看到更早的试卷，所以不知道要换哪一份的{kind}。请先说出学科，或把原题贴进来。"
@@ -89,8 +90,19 @@ def _changed(prompt: Prompt, kind: str) -> str:
     return lead + replacements(prompt.question, subject, kind, seen)
 
 
-def _paper(question: str) -> str:
-    subject = subject_of(question)
+def _papers(prompt: Prompt) -> list[str]:
+    """The rounds that gave a paper, or a part of one, newest first; what they are about stands in front."""
+    rounds = reversed(prompt.rounds)
+    return [f"{headline(one.answer)}\n{one.question}\n{one.answer}" for one in rounds if _IS_PAPER.search(one.answer)]
+
+
+def _subject(prompt: Prompt) -> Subject | None:
+    """What a further paper is about: what the question names, else what the conversation was about."""
+    subjects = (subject_of(text) for text in (prompt.question, *_papers(prompt), prompt.summary))
+    return next((one for one in subjects if one), None)
+
+
+def _paper(question: str, subject: Subject | None) -> str:
     if subject is not None:
         return paper(question, subject)
     names = "、".join(one.name for one in SUBJECTS)

@@ -15,6 +15,7 @@ from chat.providers.http import Body
 from chat.providers.thinking import ThinkSplitter
 
 MAX_BROKEN_LINES = 3
+MOST_TOKENS = 100_000_000  # of one call; what is more is a mistake, and no column holds it
 FINISHES = {"length": "length", "max_tokens": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"}
 
 log = logging.getLogger(__name__)
@@ -133,9 +134,11 @@ def new_call_id() -> str:
 
 def usage_of(input_tokens: object, output_tokens: object) -> Usage | None:
     """The usage, when both counts are there and believable."""
-    if isinstance(input_tokens, int) and isinstance(output_tokens, int) and input_tokens >= 0 and output_tokens >= 0:
-        return Usage(input_tokens, output_tokens)
-    return None
+    if not isinstance(input_tokens, int) or not isinstance(output_tokens, int):
+        return None
+    if not (0 <= input_tokens <= MOST_TOKENS and 0 <= output_tokens <= MOST_TOKENS):
+        return None
+    return Usage(input_tokens, output_tokens)
 
 
 def arguments_text(arguments: object) -> str:

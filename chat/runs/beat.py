@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import Error as DatabaseError
 from django.db import transaction
 from django.utils import timezone
 
@@ -77,11 +76,14 @@ async def watch(thread_id: str) -> None:
 
 async def shutdown() -> None:
     """Ends this process's runs as interrupted, within a limit, then the beat and the model clients."""
+    end_at = time.monotonic() + SHUTDOWN_SECONDS
+    if starting := live.starting():  # what is being stored becomes a run first, and ends like the others
+        await asyncio.wait(starting, timeout=SHUTDOWN_SECONDS / 2)
     tasks = [going.task for going in live.own_runs() if going.task is not None]
     for going in live.own_runs():
         going.cancel("shutdown")
     if tasks:
-        await asyncio.wait(tasks, timeout=SHUTDOWN_SECONDS)
+        await asyncio.wait(tasks, timeout=max(0.0, end_at - time.monotonic()))
     if _task is not None and not _task.done():
         _task.cancel()
     relay.stop()
@@ -103,32 +105,36 @@ class _Memory:
 async def _beat() -> None:
     memory = _Memory()
     idle_beats = 0
-    while idle_beats < IDLE_BEATS:
-        idle_beats = 0 if live.own_runs() or live.watched_threads() or live.listening_users() else idle_beats + 1
+    # Nothing is awaited between the look that ends the beat and its end: a run that comes later finds it ended and starts a new one.
+    while (idle_beats := 0 if _has_work() else idle_beats + 1) <= IDLE_BEATS:
         live.drop_unwatched_mirrors()
         now = timezone.now()
         points, mirrored = _checkpoints(), [one.run_id for one in live.mirrors()]
+        # Broad, as the worker's loop is: a beat that ends would take the heartbeat of all runs of this process with it.
         try:
             findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory)
             if time.monotonic() - memory.swept_at > SWEEP_SECONDS:
                 await hop(sweep_dead_runs)
                 memory.swept_at = time.monotonic()
-        except DatabaseError:
-            log.exception("A beat could not reach the database")
-        else:
             memory.since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
             memory.newest_events.append(findings.newest_event)
             _act(points, findings)
             _tell(findings, memory)
+        except Exception:
+            log.exception("A beat failed; the next one follows")
         await asyncio.sleep(BEAT_SECONDS)
 
 
+def _has_work() -> bool:
+    return bool(live.own_runs() or live.watched_threads() or live.listening_users())
+
+
 def _checkpoints() -> list[Checkpoint]:
+    """Of all runs of this process. One that is just ending has a heartbeat too: its end may have to wait for the database."""
     points = []
     for going in live.own_runs():
-        if not going.is_ending:
-            text = going.text if going.length != going.stored_length else None
-            points.append(Checkpoint(going.run_id, text, going.reasoning if text is not None else ""))
+        text = going.text if going.length != going.stored_length else None
+        points.append(Checkpoint(going.run_id, text, going.reasoning if text is not None else ""))
     return points
 
 

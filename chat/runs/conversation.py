@@ -1,10 +1,11 @@
-"""The message list inside one run, and its window (L0): 80k tokens, 200k characters, less room for the reply (DESIGN §4)."""
+"""The message list inside one run, and its window (L0, DESIGN §4)."""
 
+from dataclasses import dataclass
+
+from chat.memory.read import WINDOW_CHARS
 from chat.providers.base import Answer, Message, ToolCall
 from chat.text.tokens import count_tokens
 
-WINDOW_TOKENS = 80_000
-WINDOW_CHARS = 200_000
 SHORTENED_CHARS = 400
 SHORTENED = "\n…（较早的工具结果，已截短）"
 OMITTED = "（较早的工具结果，已省略）"
@@ -14,36 +15,54 @@ class WindowFull(Exception):
     """The conversation does not fit the window, even with all tool results left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    chars: int
+    tokens: int
+
+
 class Conversation:
     """Grows by tool calls and their results; `messages` always fits the window."""
 
     def __init__(self, messages: list[Message], *, window_tokens: int) -> None:
-        self.messages = [dict(message) for message in messages]
-        self._limit_tokens = min(WINDOW_TOKENS, window_tokens)
+        self.messages: list[Message] = []
+        self._sizes: list[_Size] = []  # counted once: a count of the whole window takes the loop some 50 ms
+        self._limit_tokens = window_tokens
+        for message in messages:
+            self._add(dict(message))
+
+    @property
+    def tokens(self) -> int:
+        return sum(size.tokens for size in self._sizes)
+
+    def _add(self, message: Message) -> None:
+        self.messages.append(message)
+        self._sizes.append(_size_of(message))
 
     def add_call(self, answer: Answer) -> None:
         """What the model said when it asked for tools."""
         calls = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}} for call in answer.tool_calls
         ]
-        self.messages.append({"role": "assistant", "content": answer.text or None, "tool_calls": calls})
+        self._add({"role": "assistant", "content": answer.text or None, "tool_calls": calls})
 
     def add_result(self, call: ToolCall, content: str) -> None:
-        self.messages.append({"role": "tool", "tool_call_id": call.id, "name": call.name, "content": content})
+        self._add({"role": "tool", "tool_call_id": call.id, "name": call.name, "content": content})
 
     def fit(self) -> None:
         """Shortens the oldest tool results first, until the window holds all. Raises WindowFull."""
         for shorten in (_head, _nothing):
-            for message in [one for one in self.messages if one["role"] == "tool"]:
+            for place, message in enumerate(self.messages):
                 if self._fits():
                     return
-                message["content"] = shorten(message["content"])
+                if message["role"] == "tool":
+                    message["content"] = shorten(message["content"])
+                    self._sizes[place] = _size_of(message)
         if not self._fits():
             raise WindowFull
 
     def _fits(self) -> bool:
-        texts = [_text_of(message) for message in self.messages]
-        return sum(map(len, texts)) <= WINDOW_CHARS and sum(map(count_tokens, texts)) <= self._limit_tokens
+        return sum(size.chars for size in self._sizes) <= WINDOW_CHARS and self.tokens <= self._limit_tokens
 
 
 def _head(content: str) -> str:
@@ -54,6 +73,7 @@ def _nothing(content: str) -> str:
     return OMITTED if len(content) > len(OMITTED) else content
 
 
-def _text_of(message: Message) -> str:
+def _size_of(message: Message) -> _Size:
     calls = message.get("tool_calls") or ()
-    return (message.get("content") or "") + "".join(call["function"]["name"] + call["function"]["arguments"] for call in calls)
+    text = (message.get("content") or "") + "".join(call["function"]["name"] + call["function"]["arguments"] for call in calls)
+    return _Size(len(text), count_tokens(text))

@@ -30,30 +30,27 @@ class Outcome:
 def finish_run(run_id: str, thread_id: str, outcome: Outcome) -> Run:
     """Ends a run that is still going and returns its row as it is then.
 
-    A run that somebody else has ended meanwhile (the sweep, or another process) keeps that verdict (RUNTIME 4).
+    A run that the sweep has ended meanwhile keeps that verdict (RUNTIME 4), but gets the text and the costs, of which the
+    sweep knew only the last checkpoint.
     """
     now = timezone.now()
+    told = {
+        "output": outcome.output,
+        "reasoning": outcome.reasoning,
+        "tool_calls": outcome.tool_calls,
+        "input_tokens": outcome.input_tokens,
+        "output_tokens": outcome.output_tokens,
+        "is_estimate": outcome.is_estimate,
+        "cost": outcome.cost,
+        "first_token_at": outcome.first_token_at,
+    }
+    verdict = {"status": outcome.status, "error_code": outcome.error_code, "heartbeat_at": now, "finished_at": now}
     with transaction.atomic():
-        ended = (
-            Run.objects.going()
-            .filter(pk=run_id)
-            .update(
-                status=outcome.status,
-                error_code=outcome.error_code,
-                output=outcome.output,
-                reasoning=outcome.reasoning,
-                tool_calls=outcome.tool_calls,
-                input_tokens=outcome.input_tokens,
-                output_tokens=outcome.output_tokens,
-                is_estimate=outcome.is_estimate,
-                cost=outcome.cost,
-                first_token_at=outcome.first_token_at,
-                heartbeat_at=now,
-                finished_at=now,
-            )
-        )
-        if ended:
+        rows = Run.objects.filter(pk=run_id)
+        if rows.going().update(**told, **verdict):
             after_end([thread_id], now)
+        else:
+            rows.filter(status=Run.Status.FAILED, error_code="interrupted").update(**told)
     # With what pages show of it, so that no viewer has to look it up again.
     return Run.objects.select_related("provider").with_memory().get(pk=run_id)
 

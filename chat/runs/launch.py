@@ -16,7 +16,9 @@ async def start(order: Order) -> Started:
     Raises RunRefused; then nothing is stored.
     """
     # Shielded: a caller that goes away in this moment must not leave a stored run without its task.
-    return await asyncio.shield(asyncio.ensure_future(_start(order)))
+    task = asyncio.ensure_future(_start(order))
+    live.note_starting(task)
+    return await asyncio.shield(task)
 
 
 async def _start(order: Order) -> Started:

@@ -13,24 +13,16 @@ from typing import Any
 from chat.models import Run
 from chat.runs.events import Event, News, ReasoningAdded, RunEnded, RunStarted, TextAdded, ToolUsed
 from chat.text.blocks import BlockScanner
+from chat.text.storable import storable
 
 COALESCE_SECONDS = 0.05  # DESIGN §3.2: the first token at once, later ones at most this often
 
 Deliver = Callable[[Any], None]
 
 _runs: dict[str, "LiveRun"] = {}
+_starting: set[asyncio.Task[Any]] = set()
 _viewers: dict[str, list[Deliver]] = defaultdict(list)
 _listeners: dict[int, list[Deliver]] = defaultdict(list)
-
-
-def storable(text: str) -> str:
-    """`text` without what a database cannot hold: no NUL, and a mark in place of each half of a broken pair."""
-    text = text.replace("\x00", "")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 class LiveRun:
@@ -130,6 +122,7 @@ class LiveRun:
 
     def note_tool(self, name: str, arguments: str, *, is_ok: bool) -> None:
         """Records a tool call and tells the viewers."""
+        name, arguments = storable(name), storable(arguments)
         self.tool_calls.append({"name": name, "arguments": arguments, "is_ok": is_ok})
         self.flush()
         publish(ToolUsed(self.run_id, self.thread_id, name, arguments, is_ok))
@@ -138,6 +131,11 @@ class LiveRun:
         """Cancels the run's task, unless it is already writing its end."""
         if self.task is not None and not self.is_ending and not self.stop_reason:
             self.stop_reason = reason
+            # Not at once: a task that is cancelled before its first step never gets to store the run's end.
+            self.task.get_loop().call_soon(self._cancel)
+
+    def _cancel(self) -> None:
+        if self.task is not None and not self.is_ending:
             self.task.cancel()
 
 
@@ -152,6 +150,17 @@ def close_run(live: LiveRun, row: Run) -> None:
     live.flush()
     _runs.pop(live.run_id, None)
     publish(RunEnded(live.run_id, live.thread_id, row))
+
+
+def note_starting(task: asyncio.Task[Any]) -> None:
+    """Keeps a task that stores and launches a run, for as long as it takes."""
+    _starting.add(task)
+    task.add_done_callback(_starting.discard)
+
+
+def starting() -> list[asyncio.Task[Any]]:
+    """The tasks that are storing and launching runs just now."""
+    return list(_starting)
 
 
 def get(run_id: str) -> LiveRun | None:

@@ -13,6 +13,7 @@ import secrets
 
 from channels.layers import BaseChannelLayer, get_channel_layer
 from django.conf import settings
+from django.db import DatabaseError
 from redis.exceptions import RedisError
 
 from chat.runs import live, mirror
@@ -67,8 +68,8 @@ async def _serve() -> None:
                 await _send(layer)
                 await asyncio.sleep(BATCH_SECONDS)
             receiver.result()
-        except (OSError, TimeoutError, RedisError) as error:
-            log.warning("The channel layer does not answer (%s); trying again", type(error).__name__)
+        except (OSError, TimeoutError, RedisError, DatabaseError) as error:
+            log.warning("The relay between processes is in trouble (%s); trying again", type(error).__name__)
         finally:
             receiver.cancel()
         await asyncio.sleep(RETRY_SECONDS)

@@ -29,12 +29,13 @@ from chat.runs.errors import (
     KeyConflict,
     ModeNotFound,
     ReplacesMismatch,
+    RunRefused,
     ThreadMismatch,
     TooManyRuns,
 )
 from chat.runs.title import title_of
 
-ROUNDS_READ = 24  # more never fit into the defaults; what lies before them is counted
+ROUNDS_READ = 24  # at least; what lies before those that are read is counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,16 @@ def start_run(order: Order) -> Started:
     known = _known(order)
     if known is not None:
         return known
+    try:
+        return _start(order, agent, mode)
+    except (IntegrityError, RunRefused):
+        known = _known(order)  # the same form was sent twice at the same moment
+        if known is None:
+            raise
+        return known
+
+
+def _start(order: Order, agent: Agent, mode: AgentMode | None) -> Started:
     _check_rate(order.user_id)
     place = _place(order, agent)
     turn = _turn(order, agent, mode, place)
@@ -105,13 +116,7 @@ def start_run(order: Order) -> Started:
         ledger = assemble(turn)
     except QuestionTooLong as error:
         raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
-    try:
-        run = _store(order, turn, place, ledger)
-    except IntegrityError:
-        known = _known(order)  # the same form was sent twice at the same moment
-        if known is None:
-            raise
-        return known
+    run = _store(order, turn, place, ledger)
     return Started(run.pk, run.thread_id, True, _prepare(run, agent, turn.owner, ledger))
 
 
@@ -131,10 +136,15 @@ def _known(order: Order) -> Started | None:
     run = Run.objects.filter(user_id=order.user_id, key=order.key).select_related("thread").first()
     if run is None:
         return None
-    is_same_place = order.thread_id in ("", run.thread_id) and order.replaces == (run.replaces_id or "")
+    is_same_place = order.thread_id == run.thread_id or (not order.thread_id and run.position == 1)
     wanted = order.is_incognito if order.thread_id else bool(order.is_incognito)
     is_same_kind = run.position > 1 or wanted in (None, run.thread.is_incognito)
-    if not is_same_place or not is_same_kind or (run.agent_id, run.input, run.mode) != (order.agent_id, order.input, order.mode):
+    if (
+        not is_same_place
+        or not is_same_kind
+        or order.replaces != (run.replaces_id or "")
+        or (run.agent_id, run.input, run.mode) != (order.agent_id, order.input, order.mode)
+    ):
         raise KeyConflict("key")
     return Started(run.pk, run.thread_id, False)
 
@@ -178,8 +188,9 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
             thread.rolling_summary = step.text if step else ""
             thread.summary_upto_slot = step.upto_slot if step else 0
     runs = runs.filter(slot__gt=thread.summary_upto_slot)
-    rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output")[:ROUNDS_READ])[::-1]
-    older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == ROUNDS_READ else 0
+    most = max(ROUNDS_READ, agent.compress_over_rounds + agent.keep_rounds)  # as many as the assistant lets stand
+    rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output")[:most])[::-1]
+    older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == most else 0
     return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory)
 
 

@@ -1,5 +1,6 @@
 """Pure functions on strings; imports neither Django nor our other rooms.
 
+storable   what a database can hold
 tokens     counting with tiktoken, or an estimate by character class
 features   words and CJK pairs of a text
 outline    lines of a text, its headings, and where it may be cut

@@ -122,13 +122,13 @@ def _rounds_context(page: PageRequest, thread: Thread, before: int | None = None
     """The rounds as cards. The view runs beside the event loop, so a run that goes here is shown as far as it is known now."""
     found = page_of_runs(page.user, thread.pk, before)
     cards = [run_card(run, thread.agent.name, live.get(run.pk) if run.is_going else None) for run in found.runs]
-    behind = [card.slot for card in cards if card.slot > thread.summary_upto_slot]
-    starts_here = bool(behind) and (len(behind) < len(cards) or found.earlier_than is not None)
-    has_line = bool(thread.rolling_summary) and starts_here and (before is None or len(behind) < len(cards))
+    # The first round that the summary does not stand for; on a page that begins behind the summary only if none lies between.
+    first = next((card.slot for card in cards if card.slot > thread.summary_upto_slot), None)
+    is_here = first is not None and (first != cards[0].slot or first == thread.summary_upto_slot + 1)
     return {
         "runs": cards,
         "earlier_than": found.earlier_than,
-        "divider_slot": behind[0] if has_line else None,
+        "divider_slot": first if is_here and thread.rolling_summary else None,
         "is_part": before is not None,
         "going": next((card for card in cards if card.is_going), None),
         "mode": cards[-1].mode if cards else "",

@@ -92,7 +92,7 @@ def unarchive(request: HttpRequest, thread_id: str) -> HttpResponse:
     if not page.htmx:
         return redirect("thread", thread.pk)
     if request.GET.get("in") == "list":
-        return HttpResponse()  # its line leaves the list
+        return render(request, "chat/threads/_back.html", {"thread": thread})
     return render(request, "chat/thread/_note.html", {"thread": thread})
 
 

@@ -1,5 +1,7 @@
 // The message box: Enter sends, the draft survives, one message is one run however often it is sent.
 
+import { forget, keep, recall } from "./store.js";
+
 const PENDING_POST = "chat:posted";
 
 function newKey() {
@@ -24,11 +26,17 @@ export class Composer {
     this.draftName = `chat:draft:${form.dataset.draft}`;
     this.pending = null;
     this.isPosting = false;
-    this.settlePosted();
+    const isPosted = this.settlePosted();
     this.restore();
     this.listen();
     this.fit();
     this.refresh();
+    this.takeFocus();
+    // The address of a message just sent names its round, which the browser makes its focus after this.
+    if (isPosted) addEventListener("load", () => document.activeElement?.matches("article[data-run]") && this.takeFocus());
+  }
+
+  takeFocus() {
     if (matchMedia("(hover: hover)").matches) this.box.focus({ preventScroll: true });
   }
 
@@ -83,13 +91,13 @@ export class Composer {
   post() {
     this.isPosting = true;
     this.sendButton.setAttribute("aria-busy", "true");
-    sessionStorage.setItem(PENDING_POST, JSON.stringify({ draft: this.draftName, key: this.key.value }));
+    keep("sessionStorage", PENDING_POST, { draft: this.draftName, key: this.key.value });
   }
 
   // Without a socket the form is sent, but a server that does not answer must not take the page away.
   async postInstead() {
     try {
-      const response = await fetch(location.href, { method: "HEAD", credentials: "same-origin" });
+      const response = await fetch("/healthz", { cache: "no-store" });
       if (!response.ok) throw new Error(String(response.status));
     } catch {
       this.pending = null;
@@ -186,26 +194,27 @@ export class Composer {
   save() {
     const text = this.box.value;
     const isKept = !this.incognito?.checked && this.form.dataset.incognito === undefined;
-    if (isKept && (text || this.mode)) localStorage.setItem(this.draftName, JSON.stringify({ text, mode: this.mode?.value ?? "" }));
-    else localStorage.removeItem(this.draftName);
+    if (isKept && (text || this.mode)) keep("localStorage", this.draftName, { text, mode: this.mode?.value ?? "" });
+    else forget("localStorage", this.draftName);
   }
 
   forget() {
-    localStorage.removeItem(this.draftName);
+    forget("localStorage", this.draftName);
   }
 
   restore() {
-    const stored = localStorage.getItem(this.draftName);
+    const stored = recall("localStorage", this.draftName);
     if (!stored) return;
-    const { text, mode } = JSON.parse(stored);
-    if (!this.box.value) this.box.value = text;
-    if (this.mode && [...this.mode.options].some((one) => one.value === mode)) this.mode.value = mode;
+    if (!this.box.value) this.box.value = stored.text;
+    if (this.mode && [...this.mode.options].some((one) => one.value === stored.mode)) this.mode.value = stored.mode;
   }
 
+  // Says whether this page is the one that shows a message sent by form.
   settlePosted() {
-    const posted = JSON.parse(sessionStorage.getItem(PENDING_POST) ?? "null");
-    if (!posted || !document.querySelector(`article[data-key="${CSS.escape(posted.key)}"]`)) return;
-    localStorage.removeItem(posted.draft);
-    sessionStorage.removeItem(PENDING_POST);
+    const posted = recall("sessionStorage", PENDING_POST);
+    if (!posted || !document.querySelector(`article[data-key="${CSS.escape(posted.key)}"]`)) return false;
+    forget("localStorage", posted.draft);
+    forget("sessionStorage", PENDING_POST);
+    return true;
   }
 }

@@ -83,6 +83,7 @@ function onAfterSwap(event) {
     link.setAttribute("data-opened", "");
     link.setAttribute("aria-expanded", "true");
     for (const button of panel.querySelectorAll("[data-action=close-panel]")) button.hidden = false;
+    panel.scrollIntoView({ block: "nearest" });
   }
   if (link?.dataset.form === "rename") {
     showTitle();

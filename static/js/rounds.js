@@ -144,6 +144,8 @@ export class Rounds {
   startAtEnd() {
     const [entry] = performance.getEntriesByType("navigation");
     const target = location.hash && document.getElementById(location.hash.slice(1));
+    // The mark has done its work; a later reload must not go back to it.
+    if (location.hash) setTimeout(() => history.replaceState(history.state, "", location.pathname + location.search));
     if (target && target !== this.articles().at(-1)) return;
     if (entry?.type === "reload" || entry?.type === "back_forward") return;
     this.scrollToEnd();

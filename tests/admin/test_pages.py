@@ -40,8 +40,9 @@ def listing(model) -> str:
     return reverse(f"admin:chat_{model._meta.model_name}_changelist")
 
 
-def page(row, name: str = "change") -> str:
-    return reverse(f"admin:chat_{row._meta.model_name}_{name}", args=[quote(row.pk)])
+def page(row, name: str = "change", key: object = None) -> str:
+    """The address as the site writes it: `_25` in a key would be read as `%`."""
+    return reverse(f"admin:chat_{row._meta.model_name}_{name}", args=[quote(row.pk if key is None else key)])
 
 
 def adding(model) -> str:

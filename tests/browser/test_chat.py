@@ -117,6 +117,7 @@ def until(is_so: Callable[[], bool], seconds: float = 10) -> bool:
 def test_second_message_knows_the_first(page: Page, model: Any):
     say(page, "出一份数据结构试卷")
     ended(page)
+    expect(box(page)).to_be_focused()
     say(page, "简答题换两道")
     ended(page)
     prompt = model.chats[-1]["messages"][-1]["content"]
@@ -261,6 +262,44 @@ def test_phone_shows_the_conversation_without_sideways_scrolling(page: Page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.locator(".sidebar-toggle").click()
     expect(page.locator("#threads a[data-thread]").first).to_be_visible()
+
+
+def test_message_goes_out_by_form_when_there_is_no_socket(page: Page):
+    say(page, "出一份试卷")
+    ended(page)
+    page.route_web_socket("**/ws/**", lambda socket: socket.close())
+    page.reload()
+    box(page).fill("简答题换两道")
+    box(page).press("Enter")
+    expect(page.locator("article[data-run]")).to_have_count(2)
+    expect(box(page)).to_have_value("")
+
+
+def test_mode_is_sent_and_kept(page: Page, model: Any):
+    option = page.locator("#composer-mode option").nth(1)
+    page.locator("#composer-mode").select_option(option.get_attribute("value"))
+    say(page, "出一份试卷")
+    ended(page)
+    with_mode = model.chats[-1]["messages"][0]["content"]
+    page.reload()
+    assert page.locator("#composer-mode").input_value() != ""
+    page.locator("#composer-mode").select_option("")
+    say(page, "再出一份")
+    ended(page)
+    assert len(model.chats[-1]["messages"][0]["content"]) < len(with_mode)
+
+
+def test_archive_puts_away_and_brings_back_and_the_page_stays_whole(page: Page):
+    say(page, "出一份试卷")
+    ended(page)
+    page.locator("[popovertarget=thread-menu]").click()
+    page.locator("[data-action=archive]").click()
+    expect(page.locator(".message")).to_be_visible()
+    expect(page.locator(".sidebar-foot")).to_be_in_viewport(ratio=1)
+    page.locator(".sidebar-foot .sidebar-link").first.click()
+    page.locator(".archived-thread button").first.click()
+    expect(page.locator(".archived-thread a").first).to_be_focused()
+    expect(page.locator(".archived-thread").first).to_contain_text("已移回列表")
 
 
 def test_conversation_works_without_script(browser: Browser, chat_site: str):

@@ -214,6 +214,7 @@ def finish_undisturbed(thread: Thread) -> tuple[object, ...]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", [Crash, OperationalError])
+@pytest.mark.slow
 def test_a_crash_at_any_query_ends_in_the_same_state(error, use_layers):
     use_layers(ThreadLayer())
     thread = several_steps()

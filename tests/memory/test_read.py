@@ -96,6 +96,13 @@ def test_last_two_rounds_are_shown_whatever_their_length() -> None:
     assert "‹用户› 第3问" in text and "‹用户› 第4问" in text
 
 
+def test_round_of_monstrous_length_keeps_its_beginning_and_its_end() -> None:
+    monster = "青铜栈的讲解。\n" + "第1题考查链表的插入与删除。\n" * 25_000 + "紫藤散列表的讲解。"
+    text = user_message(read(thread_with(monster, has_tools=False)))
+    assert "青铜栈" in text and "紫藤散列表" in text and "…（中略 " in text
+    assert count_tokens(text) <= 2_000
+
+
 def test_rounds_that_do_not_fit_are_counted_in_a_line_and_in_the_ledger() -> None:
     thread = thread_with(*[f"{TOPICS[n % 4]}的讲解。" * 60 for n in range(6)])
     ledger = read(thread)

@@ -150,6 +150,7 @@ def test_a_round_longer_than_a_request_is_clipped():
     assert thread.summary_upto_slot == 1
 
 
+@pytest.mark.slow
 def test_sixty_long_rounds_lose_nothing_and_requests_stay_flat():
     thread = thread_of(cloud_agent())
     replies: list[str] = []

@@ -32,6 +32,14 @@ class DemoThreadTests(TransactionTestCase):
         assert "接着上一轮「出一份数据结构试卷」" in second.output
         assert "已按要求替换《数据结构》试卷里的简答题" in second.output
 
+    async def test_more_questions_are_of_the_subject_of_the_conversation(self) -> None:
+        first = await self.ask("出一份数据结构试卷")
+        await self.ask("简答题换两道", first.thread_id)
+        third = await self.ask("再出两道选择题", first.thread_id)
+        assert "《数据结构》" in third.output and "选择题" in third.output
+        other = await self.ask("出一份化学试卷", first.thread_id)
+        assert "没有你要的内容" in other.output
+
     async def test_a_paper_that_memory_has_shortened_is_known_too(self) -> None:
         thread_id = await sync_to_async(self.with_long_paper)()
         run = await self.ask("简答题换两道", thread_id)

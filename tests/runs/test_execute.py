@@ -92,7 +92,7 @@ class ExecuteTests(RunCase):
             await launch.wait(started.run_id)
         assert (await Run.objects.aget(pk=started.run_id)).output == "甲乙"
 
-    async def test_verdict_of_the_sweep_stands(self) -> None:
+    async def test_verdict_of_the_sweep_stands_and_the_text_is_kept(self) -> None:
         gate = asyncio.Event()
         with scripted(ScriptedProvider(["甲", gate, "乙"])):
             started = await launch.start(self.order())
@@ -100,7 +100,8 @@ class ExecuteTests(RunCase):
             gate.set()
             await launch.wait(started.run_id)
         run = await Run.objects.aget(pk=started.run_id)
-        assert (run.status, run.error_code, run.output) == ("failed", "interrupted", "")
+        assert (run.status, run.error_code, run.output) == ("failed", "interrupted", "甲乙")
+        assert run.output_tokens > 0 and run.finished_at.month == 1
 
     async def test_viewers_are_told_everything_once_and_in_order(self) -> None:
         events: list[object] = []

@@ -130,6 +130,7 @@ class ThreadPageTests(ChatCase):
         run = builders.run(thread, output="第一段。\n\n第二", status="running")
         page = self.page(f"/chat/t/{thread.pk}/")
         assert f'formaction="/runs/{run.pk}/stop/"' in page
+        assert "<noscript>" in page and "Show what has come since" in page
         assert "<p>第一段。</p>" in page and 'data-part="tail">第二</p>' in page
 
     def test_line_stands_where_the_summary_ends(self) -> None:
@@ -137,6 +138,13 @@ class ThreadPageTests(ChatCase):
         runs = [builders.run(thread, f"问{number}") for number in range(4)]
         page = self.page(f"/chat/t/{thread.pk}/")
         assert page.index(runs[1].pk) < page.index('id="summary-line"') < page.index(f'data-run="{runs[2].pk}"')
+
+    def test_line_is_left_to_the_page_on_which_the_summary_ends(self) -> None:
+        thread = builders.thread(self.user, self.agent, rolling_summary="出过一份试卷。", summary_upto_slot=2)
+        for number in range(35):
+            builders.run(thread, f"问{number}")
+        assert 'id="summary-line"' not in self.page(f"/chat/t/{thread.pk}/")
+        assert 'id="summary-line"' in self.page(f"/chat/t/{thread.pk}/?before=6", **{"HX-Request": "true"})
 
     def test_no_line_without_a_summary(self) -> None:
         thread = builders.thread(self.user, self.agent)

@@ -82,9 +82,6 @@ class RunPagesTests(ChatCase):
         for run_id in (run.pk, "run_missing"):
             for name in ("ledger/", "tries/", "answer.md"):
                 assert colleague.get(f"/runs/{run_id}/{name}").status_code == 404
-            for name in ("stop/", "retry/"):
-                assert colleague.post(f"/runs/{run_id}/{name}").status_code == 404
-        assert Run.objects.count() == 1
 
     def test_changes_need_post(self) -> None:
         run = builders.run(builders.thread(self.user, self.agent))
@@ -104,6 +101,16 @@ class ActionTests(TransactionTestCase):
     async def post(self, path: str):
         await self.async_client.aforce_login(self.user)
         return await self.async_client.post(path)
+
+    async def test_run_of_another_teacher_is_neither_stopped_nor_retried(self) -> None:
+        def run_of_a_colleague() -> Run:
+            return builders.run(builders.thread(builders.teacher(self.agent.tenant), self.agent))
+
+        run = await sync_to_async(run_of_a_colleague)()
+        for run_id in (run.pk, "run_missing"):
+            for name in ("stop", "retry"):
+                assert (await self.post(f"/runs/{run_id}/{name}/")).status_code == 404
+        assert await Run.objects.acount() == 1
 
     async def test_stop_ends_the_run_with_its_text(self) -> None:
         with scripted(ScriptedProvider(["写到一半", asyncio.Event()])):

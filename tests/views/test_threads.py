@@ -80,9 +80,11 @@ class ArchiveTests(ChatCase):
         answer = self.client.post(f"/chat/t/{thread.pk}/unarchive/", headers=HTMX).content.decode()
         assert 'id="thread-note"' in answer and "archive" not in answer
 
-    def test_line_leaves_the_archived_list(self) -> None:
-        thread = builders.thread(self.user, self.agent, status="archived")
-        assert self.client.post(f"/chat/t/{thread.pk}/unarchive/?in=list", headers=HTMX).content == b""
+    def test_line_of_the_archive_says_that_its_thread_is_back(self) -> None:
+        thread = builders.thread(self.user, self.agent, title="旧试卷", status="archived")
+        answer = self.client.post(f"/chat/t/{thread.pk}/unarchive/?in=list", headers=HTMX).content.decode()
+        assert "旧试卷" in answer and "Back in the list" in answer
+        assert "<form" not in answer
 
     def test_empty_archive_says_so(self) -> None:
         assert "The archive is empty." in self.page(f"/chat/{self.agent.pk}/archived/")

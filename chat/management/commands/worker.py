@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from chat.jobs.worker import Worker, worker_name
 from chat.supervisor import end_with_parent
 from chat.text import tokens
+from chat.warmup import warm_up
 
 
 class Command(BaseCommand):
@@ -28,7 +29,7 @@ class Command(BaseCommand):
                     f"{put_off} rows of work were put off because something failed; their error codes are in the admin site."
                 )
             return
-        tokens.start_loading(settings.TIKTOKEN_DIR)
+        warm_up()
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
