@@ -169,8 +169,16 @@ def test_a_thread_of_somebody_else_is_like_none(taught):
     assert Fact.objects.get(pk=taught.fact.pk).status == "confirmed"
 
 
+def test_what_other_threads_recalled_of_it_goes_from_their_ledgers(taught):
+    segment = taught.ledger.segments[0] | {"name": "recall", "text": "青竹七号", "source_ids": [taught.run.pk], "priority": 4}
+    RunLedger.objects.update(segments=[segment])
+    taught.erase()
+    taught.ledger.refresh_from_db()
+    assert (taught.ledger.segments[0]["text"], taught.ledger.segments[0]["source_ids"]) == (ERASED, [taught.run.pk])
+
+
 def test_a_failure_leaves_everything_as_it_was(taught, monkeypatch):
-    monkeypatch.setattr("chat.runs.delete.blank", lambda *_: 1 / 0)
+    monkeypatch.setattr("chat.runs.delete.blank", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         taught.erase(fact_ids=[taught.fact.pk])
     taught.fact.refresh_from_db()

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
-from chat.memory.base import Segment
+from chat.memory.base import Segment, SegmentName
 from chat.models import RunLedger
 from chat.providers.base import Message
 from chat.text.tokens import is_exact
@@ -58,11 +58,12 @@ def from_row(row: RunLedger) -> Ledger:
     return Ledger([Segment(**one) for one in row.segments], row.shared_budget_tokens, list(row.tools))
 
 
-def blank(user_id: int, source_ids: Collection[str]) -> int:
+def blank(user_id: int, source_ids: Collection[str], *, within: Collection[SegmentName] = ()) -> int:
     """Puts ERASED in place of what the ledgers of the teacher tell of these rows; ids stay. Returns how many were changed.
 
     Facts stand a line each in the order of `source_ids` of their segment, so only their lines go; of any other segment
-    the whole text goes when one of its sources does. To be called inside the transaction that erases the rows.
+    the whole text goes when one of its sources does. `within` names the segments that can tell of such rows (empty: any);
+    ledgers without them are passed over quickly. To be called inside the transaction that erases the rows.
     """
     changed = 0
     ids = sorted(set(source_ids))
@@ -71,7 +72,10 @@ def blank(user_id: int, source_ids: Collection[str]) -> int:
         named = Q()
         for one in some:
             named |= Q(as_text__contains=f'"{one}"')
-        rows = RunLedger.objects.filter(run__user_id=user_id).annotate(as_text=Cast("segments", TextField())).filter(named)
+        can_tell = Q()
+        for name in within:
+            can_tell |= Q(as_text__contains=f'"name": "{name}"')
+        rows = RunLedger.objects.filter(run__user_id=user_id).annotate(as_text=Cast("segments", TextField())).filter(can_tell, named)
         changed += sum(_blank(key, some) for key in list(rows.values_list("pk", flat=True)))
     return changed
 

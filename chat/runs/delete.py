@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from chat.memory.base import SegmentName
 from chat.memory.core import decide
 from chat.memory.core.sources import forget_thread, learnt_from
 from chat.memory.ledger import blank
@@ -26,6 +27,7 @@ from chat.runs.bridge import hop
 STOP_SECONDS = 3.0  # a run of another process ends within a beat; one that does not is ended by finding its row gone
 LOOK_AGAIN_SECONDS = 0.1
 THREADS_AT_ONCE = 50
+TELL_OF_OTHER_THREADS: tuple[SegmentName, ...] = ("recall", "knowledge", "continue")  # core memory names facts, L1 its own thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def _erase(user_id: int, thread_id: str) -> None:
     run_ids = list(Run.objects.filter(thread_id=thread_id).values_list("pk", flat=True))
     Work.objects.filter(kind=Work.Kind.THREAD, subject_id=thread_id).delete()
     Thread.objects.filter(pk=thread_id).delete()
-    blank(user_id, [thread_id, *run_ids])
+    blank(user_id, [thread_id, *run_ids], within=TELL_OF_OTHER_THREADS)
     ping(user_id)
 
 
