@@ -9,6 +9,7 @@ from chat.memory import model, summary
 from chat.memory.summary import extract
 from chat.models import MemoryOp
 from chat.providers.base import MOST_CHARS, Delta, ProviderTimeout, StreamBroken
+from chat.text.redlines import redact
 from chat.text.tokens import count_tokens
 from tests import builders
 from tests.fakes import ScriptedProvider, scripted
@@ -43,5 +44,5 @@ def test_summary_with_characters_that_cannot_be_stored_is_stored_without_them() 
 def test_summary_without_a_model_says_something_of_the_newest_round_however_small_it_is() -> None:
     thread = long_thread(0)
     rounds = [builders.run(thread, "请出一份关于" + "数据结构与算法" * 20, "好的，这是" + "第一题" * 40) for _ in range(2)]
-    text = extract("", rounds, 100)
+    text = extract("", rounds, 100, redact)
     assert text.startswith("请出一份关于") and count_tokens(text) <= 100
