@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from chat.models.agent import Agent
 from chat.models.ids import id_field
@@ -25,7 +26,7 @@ class Kind(models.TextChoices):
     """What a fact is about."""
 
     PROFILE = "profile", _("about me")
-    PREFERENCE = "preference", _("preference")
+    PREFERENCE = "preference", pgettext_lazy("kind of memory", "preference")
     TEACHING = "teaching", _("teaching")
     INSTRUCTION = "instruction", _("standing request")
 
