@@ -26,13 +26,17 @@ REASON_WORDS: dict[str, Promise] = {
     "budget": gettext_lazy("the room for memory was used up"),
     "share": gettext_lazy("it is longer than its share of the room"),
     "summary": gettext_lazy("the summary is longer than its room"),
+    "duplicate": gettext_lazy("it says the same as another one"),
     "older": gettext_lazy("they are older than the rounds that fit"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """One segment. `cuts` are sentences that say what was shortened or left out, and why. Without `has_budget` it is never cut."""
+    """One segment. `cuts` are sentences that say what was shortened or left out, and why; `finds` say why a source was found.
+
+    Without `has_budget` it is never cut.
+    """
 
     name: str
     label: str
@@ -42,6 +46,7 @@ class SegmentRow:
     has_budget: bool
     use: str
     cuts: list[str]
+    finds: list[str]
     source_ids: list[str]
 
 
@@ -78,8 +83,14 @@ def _segment_row(segment: Segment) -> SegmentRow:
         has_budget=segment.priority > 0,
         use=_("%(tokens)s of %(budget)s tokens") % use if segment.priority else _("%(tokens)s tokens, never cut") % use,
         cuts=cuts,
+        finds=[_find_words(note) for note in segment.notes],
         source_ids=segment.source_ids,
     )
+
+
+def _find_words(note: Mapping[str, Any]) -> str:
+    values = {"id": note.get("id"), "score": f"{float(note.get('score', 0)):.2f}", "words": ", ".join(map(str, note.get("matched", [])))}
+    return _("%(id)s is related with %(score)s of 1: %(words)s.") % values
 
 
 def _cut_words(cut: Mapping[str, Any], *, is_whole: bool) -> str:

@@ -26,6 +26,7 @@ PERMISSIONS = {
     "decision": ("view",),
     "coreevent": ("view",),
     "redlinerecord": ("view",),
+    "recallentry": ("view",),
 }
 
 

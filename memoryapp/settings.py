@@ -166,7 +166,11 @@ SERVESTATIC_AUTOREFRESH = DEBUG
 
 # Chat
 TESTING = False
-MEMORY_LAYERS = ["chat.memory.layers.core.CoreLayer", "chat.memory.layers.thread.ThreadLayer"]
+MEMORY_LAYERS = [
+    "chat.memory.layers.core.CoreLayer",
+    "chat.memory.layers.thread.ThreadLayer",
+    "chat.memory.layers.recall.RecallLayer",
+]
 RUNS_PER_MINUTE = positive_int("RUNS_PER_MINUTE", 30)
 INPUT_MAX_CHARS = positive_int("INPUT_MAX_CHARS", 200_000)
 HEARTBEAT_STALE_SECONDS = positive_int("HEARTBEAT_STALE_SECONDS", 15)

@@ -5,10 +5,26 @@ from itertools import count
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils import timezone
 
 from chat.memory.core.wording import normal_form
-from chat.models import Agent, AgentMode, Candidate, Decision, Fact, Membership, Provider, Run, Tenant, Thread
+from chat.memory.recall import entries
+from chat.models import (
+    Agent,
+    AgentMode,
+    Candidate,
+    Decision,
+    Fact,
+    Membership,
+    Owner,
+    Provider,
+    RecallEntry,
+    Run,
+    Tenant,
+    Thread,
+)
+from chat.text.redlines import redact
 
 PASSWORD = "correct horse battery"
 _numbers = count(1)
@@ -47,7 +63,8 @@ def mode(of: Agent, slug: str = "exam", **fields: Any) -> AgentMode:
 
 def thread(user: User, of: Agent | None = None, **fields: Any) -> Thread:
     of = of or agent(school_of(user))
-    return Thread.objects.create(**{"tenant_id": of.tenant_id, "agent": of, "user": user, "title": "数据结构试卷"} | fields)
+    made = Thread.objects.create(**{"tenant_id": of.tenant_id, "agent": of, "user": user, "title": "数据结构试卷"} | fields)
+    return made
 
 
 def run(in_thread: Thread, input: str = "出一份数据结构试卷", output: str = "一、选择题", **fields: Any) -> Run:
@@ -73,7 +90,17 @@ def run(in_thread: Thread, input: str = "出一份数据结构试卷", output: s
         "created_at": at,
         "finished_at": None if status in Run.GOING else at,
     }
-    return Run.objects.create(**values | fields)
+    made = Run.objects.create(**values | fields)
+    return made
+
+
+def recalled(of: Run) -> RecallEntry:
+    """What recall keeps of the run, with its place in the index."""
+    parts = entries.parts_of(of.input, of.output, redact)
+    entry = entries.entry_of(of, of.thread, parts)
+    with transaction.atomic():
+        entries.add(Owner(of.tenant_id, of.user_id), [entry])
+    return entry
 
 
 def decision(user: User, verb: str = "confirm", school: Tenant | None = None) -> Decision:

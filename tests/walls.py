@@ -70,6 +70,10 @@ MODELS: dict[str, Rule] = {
     "ApiToken": Personal("user"),
     "Thread": Personal("user"),
     "Summary": Personal("thread__user"),
+    "RecallEntry": Personal("user"),
+    "SearchIndex": Personal("user", alone="read for the owner of a turn, by chat.search.query"),
+    "SearchTerm": Personal("index__user", alone="read with its index"),
+    "SearchBlock": Personal("index__user", alone="read with its index"),
     "LayerState": Personal("thread__user"),
     "Run": Personal("user"),
     "RunLedger": Personal("run__user"),
@@ -222,6 +226,7 @@ class World:
         Preference.objects.create(user=self.owner, language="en", tenant=self.agent.tenant, agent=self.agent)
         Summary.objects.create(thread=self.thread, upto_slot=1, upto_at=now, text="秘密前情")
         LayerState.objects.create(thread=self.thread, layer="thread")
+        builders.recalled(self.run)
         MemoryOp.objects.create(tenant=self.agent.tenant, user=self.owner, thread=self.thread, kind="summary", outcome="done")
         Work.objects.mark("thread", self.thread.pk)
         WorkerBeat.objects.create(worker="w1", beat_at=now)

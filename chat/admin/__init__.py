@@ -7,12 +7,13 @@ agent     model services, assistants and their modes
 thread    conversations and their summaries
 run       rounds and ledgers
 core      what waits and what is confirmed, to be read
+recall    what is kept of rounds, to be read
 redlines  what the filter stopped, in numbers
 usage     memory operations
 work      background work, layers, workers
 overview  the figures above the index
 """
 
-from chat.admin import agent, core, redlines, run, tenancy, thread, usage, users, work
+from chat.admin import agent, core, recall, redlines, run, tenancy, thread, usage, users, work
 
-__all__ = ["agent", "core", "redlines", "run", "tenancy", "thread", "usage", "users", "work"]
+__all__ = ["agent", "core", "recall", "redlines", "run", "tenancy", "thread", "usage", "users", "work"]

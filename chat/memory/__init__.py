@@ -14,5 +14,6 @@ endpoints  from rows to where text goes
 catch_up  brings a thread's layers up to date
 summary   old rounds become a rolling summary
 summary_prompt  what the model is asked for it, and what is accepted
+recall/   what is kept of rounds for other conversations
 layers/   one file per layer, two verbs each
 """

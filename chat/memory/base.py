@@ -34,7 +34,8 @@ class Segment:
 
     `text` is sent as it is; the text of all segments of a role, joined by "\\n", is that role's message. `source_ids` are the rows it
     was made from. `truncated` says what was shortened, `dropped` what was left out whole: dicts of `id`, `tokens`
-    (of what is missing) and `reason`. `priority` 0 is never cut; else the highest number is cut first.
+    (of what is missing) and `reason`. `notes` say why a source was found: dicts of its `id`, `score` in [0, 1] and `matched` terms.
+    `priority` 0 is never cut; else the highest number is cut first.
     """
 
     name: SegmentName
@@ -46,6 +47,7 @@ class Segment:
     source_ids: list[str] = field(default_factory=list)
     truncated: list[dict[str, Any]] = field(default_factory=list)
     dropped: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Layer(Protocol):

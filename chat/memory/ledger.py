@@ -98,7 +98,7 @@ def _without(segment: dict[str, Any], ids: set[str]) -> dict[str, Any]:
         return segment
     lines = segment["text"].split("\n")
     if segment["name"] != "core" or len(lines) != len(sources) + 2:
-        return segment | {"text": ERASED}
+        return segment | {"text": ERASED, "notes": []}
     for i, source in enumerate(sources, start=1):
         if source in ids:
             lines[i] = ERASED

@@ -6,12 +6,16 @@ agent       Provider, Agent, AgentMode
 thread      Thread, Summary
 run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
+postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
+recall      RecallEntry
 work        Work, LayerState, WorkerBeat: what the worker has to do and how far each layer is
 usage       MemoryOp
 """
 
 from chat.models.agent import Agent, AgentMode, Provider
 from chat.models.core import Candidate, CoreEvent, Decision, Fact, RedlineRecord
+from chat.models.postings import SearchBlock, SearchIndex, SearchTerm
+from chat.models.recall import RecallEntry
 from chat.models.run import Run, RunLedger
 from chat.models.tenancy import ApiToken, Membership, Owner, Preference, Tenant
 from chat.models.thread import Summary, Thread
@@ -32,9 +36,13 @@ __all__ = [
     "Owner",
     "Preference",
     "Provider",
+    "RecallEntry",
     "RedlineRecord",
     "Run",
     "RunLedger",
+    "SearchBlock",
+    "SearchIndex",
+    "SearchTerm",
     "Summary",
     "Tenant",
     "Thread",

@@ -2,7 +2,8 @@
 
 storable   what a database can hold
 tokens     counting with tiktoken, or an estimate by character class
-features   words and CJK pairs of a text
+dates      days that a text names
+features   words and CJK pairs of a text, and the terms it is found by
 outline    lines of a text, its headings, and where it may be cut
 clip       shortens a long round to what matters for a question
 boundary   the untrusted boundary: markers, and cleaning of what stands inside

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django.views.decorators.vary import vary_on_headers
 
 from chat.memory.core.sources import learnt_from
+from chat.memory.recall import entries as recall
 from chat.middleware import PageRequest
 from chat.models import Owner, Thread
 from chat.runs.bridge import hop
@@ -63,7 +65,9 @@ def rename(request: HttpRequest, thread_id: str) -> HttpResponse:
     if title:
         thread.title = title
         thread.updated_at = timezone.now()
-        thread.save(update_fields=["title", "updated_at"])
+        with transaction.atomic():
+            thread.save(update_fields=["title", "updated_at"])
+            recall.retitle(thread)
     if not page.htmx:
         return redirect("thread", thread.pk)
     return render(request, "chat/thread/_title.html", {"thread": thread})

@@ -65,6 +65,7 @@ def furnish(tenant: Tenant) -> School:
         ApiToken.objects.issue(teacher, "脚本")[0],
         Preference.objects.create(user=teacher, tenant=tenant, agent=agent),
         WorkerBeat.objects.create(worker=f"worker of {tenant.pk}"),
+        builders.recalled(run),
         *remembered(run),
     ]
     return School(tenant, teacher, agent, thread, run, {type(row): row for row in rows})

@@ -16,6 +16,7 @@ from chat.models import (
     Membership,
     MemoryOp,
     Provider,
+    RecallEntry,
     Run,
     RunLedger,
     Summary,
@@ -28,10 +29,10 @@ from tests import builders
 from tests.admin.conftest import SECRET
 from tests.admin.test_pages import MODELS, adding, listing, page
 
-REMEMBERED = [Fact, Candidate, Decision, CoreEvent]
+REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RecallEntry]
 SCHOOLS_OWN = [Tenant, Membership, Provider, Agent, AgentMode, Thread, Run, RunLedger, Summary, MemoryOp, Work, LayerState, *REMEMBERED]
 OF_NO_SCHOOL = [model for model in MODELS if model not in SCHOOLS_OWN]
-WITH_TEXTS = [Thread, Run, RunLedger, Summary, Fact, Candidate, CoreEvent]
+WITH_TEXTS = [Thread, Run, RunLedger, Summary, Fact, Candidate, CoreEvent, RecallEntry]
 
 
 def rows_in(response) -> set:

@@ -6,6 +6,8 @@ worker           the background
 demo             the demo schools
 api_token        bearer tokens
 doctor           is everything well
+recall_log       what recall keeps, out and in
+reindex          the search indexes anew
 redlines         how well the filter for sensitive text does on a file
 token_ranks      fetches the ranks for exact token counts
 compile_locales  compiles the translations

@@ -1,0 +1,94 @@
+"""The entries that a turn is about: related, from other conversations, each thing once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Q
+from django.utils import timezone
+
+from chat.memory.base import Turn
+from chat.memory.recall.entries import KIND
+from chat.models import RecallEntry, Thread
+from chat.search.query import RELATED, Hit, Question, search
+from chat.text.features import features, terms
+
+HITS_MOST: Final = 3
+LOOKED_AT: Final = 20
+SHORT_TERMS: Final = 11  # "简答题换两道" alone says little
+ROUNDS_OF_CONTEXT: Final = 3
+INPUT_OF_CONTEXT_CHARS: Final = 300
+OUTPUT_OF_CONTEXT_CHARS: Final = 200
+SAME: Final = 0.8  # so much of what two entries say is the same
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry with its score and the terms that it was found by."""
+
+    entry: RecallEntry
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """At most three entries, best first, and those which say the same as one of them."""
+
+    kept: list[Found]
+    doubles: list[Found]
+
+
+def find(turn: Turn) -> Findings:
+    """Three to five queries for the index, one for the entries."""
+    hits = [hit for hit in search(turn.owner.tenant_id, turn.owner.user_id, KIND, question_of(turn)) if hit.score > RELATED]
+    found = _entries(turn, hits[:LOOKED_AT]) if hits else []
+    kept: list[Found] = []
+    doubles: list[Found] = []
+    for one in found:
+        if any(_is_same(one.entry, other.entry) for other in kept):
+            doubles.append(one)
+        elif len(kept) < HITS_MOST:
+            kept.append(one)
+    return Findings(kept, doubles)
+
+
+def _entries(turn: Turn, hits: Sequence[Hit]) -> list[Found]:
+    """The entries of the hits in their order: none of this conversation, which thread memory tells, none that was replaced or put away."""
+    owner = turn.owner
+    entries = RecallEntry.objects.filter(tenant_id=owner.tenant_id, user_id=owner.user_id, number__in=[hit.number for hit in hits])
+    entries = entries.filter(Q(run=None) | Q(run__is_latest=True), Q(thread=None) | Q(thread__status=Thread.Status.ACTIVE))
+    if turn.thread is not None:
+        entries = entries.exclude(thread=turn.thread).exclude(source__in=[run.pk for run in turn.rounds])
+    by_number = {entry.number: entry for entry in entries.select_related("agent")}
+    return [Found(by_number[hit.number], hit) for hit in hits if hit.number in by_number]
+
+
+def _is_same(one: RecallEntry, other: RecallEntry) -> bool:
+    a, b = set(features(f"{one.input}\n{one.head}")), set(features(f"{other.input}\n{other.head}"))
+    return len(a & b) >= SAME * max(1, len(a | b))
+
+
+def question_of(turn: Turn) -> Question:
+    """What is looked for: the input; for a short one that goes on with a conversation, also what that is about."""
+    text, today = turn.question, timezone.localdate()
+    if turn.thread is None:
+        return Question(text, today)
+    if (turn.rounds or turn.thread.rolling_summary) and _is_short(text):
+        text = f"{text}\n{_topic(turn)}"
+    return Question(text, today, _said(turn), turn.thread.pk)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) < 100 and len(set(terms(text))) <= SHORT_TERMS
+
+
+def _topic(turn: Turn) -> str:
+    """The thread's title, and the newest question that says more than the short ones do."""
+    title = turn.thread.title if turn.thread else ""
+    asked = next((run.input for run in reversed(turn.rounds) if not _is_short(run.input)), "")
+    return f"{title}\n{asked[:INPUT_OF_CONTEXT_CHARS]}"
+
+
+def _said(turn: Turn) -> list[str]:
+    rounds = turn.rounds[-ROUNDS_OF_CONTEXT:]
+    return [f"{run.input[:INPUT_OF_CONTEXT_CHARS]}\n{run.output[:OUTPUT_OF_CONTEXT_CHARS]}" for run in rounds]

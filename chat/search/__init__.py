@@ -1,0 +1,6 @@
+"""Search over an owner's own rows.
+
+index       packed postings, written incrementally
+score       BM25, neighbours, dates, conversation, and the gate in [0, 1]
+query       a question in, records by number out
+"""

@@ -1,0 +1,140 @@
+"""The index follows every change, and says the same as one that is built anew."""
+
+import random
+from datetime import date
+
+import pytest
+from django.db import transaction
+
+from chat.models import SearchIndex, SearchTerm
+from chat.search import index as search_index
+from chat.search.index import build, contents, record_of, writing
+from chat.search.query import Question, search
+from tests import builders
+
+KIND = SearchIndex.Kind.RECALL
+WORDS = ["卷积", "二次函数", "荷塘月色", "photosynthesis", "C++", "指针", "光合作用", "the quiz", "2024", "半夜"]
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owner():
+    user = builders.teacher()
+    return builders.school_of(user).pk, user.pk, KIND
+
+
+def put(owner, *texts: str, group: str = "") -> list[int]:
+    with transaction.atomic(), writing(*owner) as writer:
+        return [writer.add(record_of(text, group)) for text in texts]
+
+
+def found(owner, text: str, **more: object) -> list[int]:
+    return [hit.number for hit in search(*owner, Question(text, **more))]
+
+
+def test_any_changes_leave_what_a_new_index_would_say(owner, monkeypatch):
+    monkeypatch.setattr(search_index, "BLOCK", 7)
+    chance, records = random.Random(4), {}
+    for _ in range(25):
+        with transaction.atomic(), writing(*owner) as writer:
+            for _ in range(chance.randrange(1, 5)):
+                record = record_of(
+                    "，".join(chance.choices(WORDS, k=4)), chance.choice(["", "a", "b"]), date(2024, 5, chance.randrange(1, 9))
+                )
+                act = chance.random()
+                if records and act < 0.25:
+                    number = chance.choice(sorted(records))
+                    writer.remove(number, records.pop(number))
+                elif records and act < 0.5:
+                    number = chance.choice(sorted(records))
+                    writer.put(number, record, records[number])
+                    records[number] = record
+                else:
+                    records[writer.add(record)] = record
+    with transaction.atomic():
+        assert build(*owner, sorted(records.items()))
+    assert SearchIndex.objects.get().records == len(records)
+
+
+def test_a_damaged_index_is_noticed_and_mended(owner):
+    record = record_of("卷积的练习")
+    put(owner, "卷积的练习")
+    whole = contents(SearchIndex.objects.get())
+    SearchTerm.objects.filter(term="卷积").delete()
+    with transaction.atomic():
+        assert not build(*owner, [(1, record)])
+    assert contents(SearchIndex.objects.get()) == whole
+
+
+def test_a_failed_transaction_leaves_nothing(owner):
+    class Stop(Exception):
+        pass
+
+    with pytest.raises(Stop), transaction.atomic():
+        with writing(*owner) as writer:
+            writer.add(record_of("卷积"))
+        raise Stop
+    assert found(owner, "卷积") == []
+
+
+@pytest.mark.parametrize("text", ["卷积", "卷", "C++", "半夜", "2024", "ＰＨＯＴＯsynthesis"])
+def test_words_of_every_kind_are_found(owner, text):
+    put(owner, *WORDS)
+    assert found(owner, text)
+
+
+def test_signs_and_stop_words_find_nothing(owner):
+    put(owner, *WORDS)
+    assert found(owner, "%_% the of 。！") == []
+
+
+def test_equal_records_come_newest_first(owner):
+    numbers = put(owner, "卷积", "荷塘", "卷积")
+    assert found(owner, "卷积") == [numbers[2], numbers[0]]
+
+
+def test_neighbours_in_a_thread_lend_each_other(owner):
+    first = put(owner, "怎么讲卷积", "再换两个例子", group="th_1")
+    put(owner, "荷塘月色", group="th_2")
+    assert found(owner, "卷积") == first
+
+
+def test_a_group_can_be_left_out(owner):
+    put(owner, "卷积的讲法", group="th_1")
+    other = put(owner, "卷积的练习", group="th_2")
+    assert found(owner, "卷积", without_group="th_1") == other
+
+
+def test_the_day_that_is_named_comes_first(owner):
+    with transaction.atomic(), writing(*owner) as writer:
+        for day in (1, 6, 20):
+            writer.add(record_of("卷积的练习", "", date(2024, 5, day)))
+    assert found(owner, "5月6号的卷积练习", day=date(2024, 8, 1))[0] == 2
+
+
+def test_what_the_conversation_is_about_decides_between_equals(owner):
+    numbers = put(owner, "选择题，关于荷塘月色", "选择题，关于二次函数")
+    assert found(owner, "选择题", context=["荷塘月色的教案"])[0] == numbers[0]
+
+
+def test_owners_are_walls(owner):
+    put(owner, "卷积的练习")
+    other = builders.teacher()
+    assert found((builders.school_of(other).pk, other.pk, KIND), "卷积") == []
+    assert found((owner[0], other.pk, KIND), "卷积") == []
+
+
+def test_the_score_tells_related_from_unrelated_for_few_records_and_many(owner):
+    put(owner, "给高二写一份关于二次函数顶点的选择题")
+    related, unrelated = Question("二次函数顶点的选择题还有吗"), Question("推荐几部周末看的电影")
+    assert search(*owner, related)[0].score > 0.2
+    assert all(hit.score <= 0.2 for hit in search(*owner, unrelated))
+    put(owner, *(f"第{number}次班会的主题是安全教育{number}" for number in range(300)))
+    assert search(*owner, related)[0].score > 0.2
+    assert all(hit.score <= 0.2 for hit in search(*owner, unrelated))
+
+
+def test_a_very_long_question_is_still_asked(owner):
+    put(owner, "卷积的练习")
+    assert found(owner, "卷积的练习" + "".join(chr(0x4E00 + i % 5_000) for i in range(200_000))) == [1]
