@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -60,13 +60,22 @@ def archived_page(user: AbstractBaseUser, agent_id: str, before: str = "") -> tu
 
 
 def _page(user: AbstractBaseUser, agent_id: str, status: str, before: str) -> tuple[list[ThreadLink], str]:
-    found = Thread.objects.for_user(user).filter(agent_id=agent_id, status=status).order_by("-updated_at", "-id")
-    cursor = _parse_cursor(before)
-    if cursor is not None:
-        found = found.filter(Q(updated_at__lt=cursor[0]) | Q(updated_at=cursor[0], pk__lt=cursor[1]))
+    of_agent = Thread.objects.for_user(user).filter(agent_id=agent_id, status=status)
+    found = after_cursor(of_agent.order_by("-updated_at", "-id"), before)
     rows = [ThreadLink(*values) for values in found.values_list("id", "title", "updated_at", "is_incognito")[: PAGE_THREADS + 1]]
     has_more, rows = len(rows) > PAGE_THREADS, rows[:PAGE_THREADS]
-    return rows, f"{rows[-1].updated_at.isoformat()}~{rows[-1].id}" if has_more else ""
+    return rows, cursor_of(rows[-1].updated_at, rows[-1].id) if has_more else ""
+
+
+def cursor_of(updated_at: datetime, thread_id: str) -> str:
+    """A place in a list of threads, newest first, for an address."""
+    return f"{updated_at.isoformat()}~{thread_id}"
+
+
+def after_cursor(threads: QuerySet[Thread], cursor: str) -> QuerySet[Thread]:
+    """The threads behind a place in their list; all of them for a text that is no place."""
+    place = _parse_cursor(cursor)
+    return threads.filter(Q(updated_at__lt=place[0]) | Q(updated_at=place[0], pk__lt=place[1])) if place is not None else threads
 
 
 def _parse_cursor(text: str) -> tuple[datetime, str] | None:

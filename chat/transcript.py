@@ -38,6 +38,14 @@ def page_of_runs(user: AbstractBaseUser, thread_id: str, before: int | None = No
     return RunPage(runs, runs[0].slot if has_earlier else None)
 
 
+def page_end_for(user: AbstractBaseUser, thread_id: str, run_id: str) -> int | None:
+    """The `before` of a page that shows this run with some of what follows it; None when the newest page does, or there is no such run."""
+    runs = Run.objects.for_user(user).filter(thread_id=thread_id)
+    slot = runs.filter(pk=run_id).values_list("slot", flat=True).first()
+    later = list(runs.active_path().filter(slot__gte=slot).values_list("slot", flat=True)[: PAGE_RUNS + 1]) if slot is not None else []
+    return later[PAGE_RUNS // 2] if len(later) > PAGE_RUNS else None
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a page shows: the first and the last slot, the runs that go as far as it knows, and the finished ones."""

@@ -21,6 +21,7 @@ from chat.models import (
     Provider,
     RecallEntry,
     Run,
+    SearchText,
     Tenant,
     Thread,
 )
@@ -64,6 +65,7 @@ def mode(of: Agent, slug: str = "exam", **fields: Any) -> AgentMode:
 def thread(user: User, of: Agent | None = None, **fields: Any) -> Thread:
     of = of or agent(school_of(user))
     made = Thread.objects.create(**{"tenant_id": of.tenant_id, "agent": of, "user": user, "title": "数据结构试卷"} | fields)
+    SearchText.objects.keep_title(made)
     return made
 
 
@@ -91,6 +93,7 @@ def run(in_thread: Thread, input: str = "出一份数据结构试卷", output: s
         "finished_at": None if status in Run.GOING else at,
     }
     made = Run.objects.create(**values | fields)
+    SearchText.objects.keep_runs([made.pk])
     return made
 
 

@@ -70,6 +70,7 @@ MODELS: dict[str, Rule] = {
     "ApiToken": Personal("user"),
     "Thread": Personal("user"),
     "Summary": Personal("thread__user"),
+    "SearchText": Personal("thread__user"),
     "RecallEntry": Personal("user"),
     "SearchIndex": Personal("user", alone="read for the owner of a turn, by chat.search.query"),
     "SearchTerm": Personal("index__user", alone="read with its index"),
@@ -120,6 +121,7 @@ OPEN = {"/favicon.ico", "login", "logout", "set-language", "api-healthz", "api-r
 # Without an id in the address: what they show and change is the caller's.
 OWN = {"home", "settings", "settings-preferences", "settings-password", "settings-tokens", "tenant-switch", "api-agents"}
 OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo", "memory-export", "memory-import"}
+OWN |= {"search"}
 # What a form says that would change something of the caller's own.
 VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject"}
 

@@ -8,6 +8,7 @@ run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
 postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
 recall      RecallEntry
+search      SearchText: titles and messages as people search them
 work        Work, LayerState, WorkerBeat: what the worker has to do and how far each layer is
 usage       MemoryOp
 """
@@ -17,6 +18,7 @@ from chat.models.core import Candidate, CoreEvent, Decision, Fact, RedlineRecord
 from chat.models.postings import SearchBlock, SearchIndex, SearchTerm
 from chat.models.recall import RecallEntry
 from chat.models.run import Run, RunLedger
+from chat.models.search import SearchText
 from chat.models.tenancy import ApiToken, Membership, Owner, Preference, Tenant
 from chat.models.thread import Summary, Thread
 from chat.models.usage import MemoryOp
@@ -43,6 +45,7 @@ __all__ = [
     "SearchBlock",
     "SearchIndex",
     "SearchTerm",
+    "SearchText",
     "Summary",
     "Tenant",
     "Thread",

@@ -55,6 +55,7 @@ class Thread(models.Model):
         indexes = [
             models.Index(fields=["tenant", "agent", "-updated_at"], name="thread_by_agent"),
             models.Index(fields=["user", "status", "-updated_at"], name="thread_by_user"),
+            models.Index(fields=["user", "tenant", "-updated_at", "-id"], name="thread_newest_first"),  # a search stops at a full page
             models.Index(fields=["created_at"], name="thread_incognito", condition=Q(is_incognito=True)),
         ]
         constraints = [models.CheckConstraint(condition=Q(status__in=["active", "archived"]), name="thread_status")]

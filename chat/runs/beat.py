@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from chat.models import CoreEvent, Preference, Run, Thread, WorkerBeat
+from chat.models import CoreEvent, Preference, Run, SearchText, Thread, WorkerBeat
 from chat.providers.http import close_clients
 from chat.runs import live, mirror, relay
 from chat.runs.bridge import hop
@@ -220,6 +220,7 @@ def sweep_dead_runs() -> int:
                 .update(status=Run.Status.FAILED, error_code="interrupted", finished_at=now)
             )
             if ended:
+                SearchText.objects.keep_runs([run_id])
                 after_end([thread_id], now)
                 swept += ended
     if swept:

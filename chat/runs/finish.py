@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from chat.models import Run, Thread, Work
+from chat.models import Run, SearchText, Thread, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ def finish_run(run_id: str, thread_id: str, outcome: Outcome) -> Run:
             after_end([thread_id], now)
         else:
             rows.filter(status=Run.Status.FAILED, error_code="interrupted").update(**told)
+        SearchText.objects.keep_runs([run_id])
     # With what pages show of it, so that no viewer has to look it up again.
     return Run.objects.select_related("provider").with_memory().get(pk=run_id)
 

@@ -15,7 +15,7 @@ from chat.memory.ledger import Ledger, to_row
 from chat.memory.read import QuestionTooLong, assemble
 from chat.memory.switches import off_by
 from chat.memory.tools import tools_of
-from chat.models import Agent, AgentMode, Owner, Run, Thread
+from chat.models import Agent, AgentMode, Owner, Run, SearchText, Thread
 from chat.models.ids import new_id
 from chat.models.thread import TITLE_CHARS, rewind, step_before
 from chat.models.work import rewind_layers
@@ -228,6 +228,7 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger) -> Run:
             heartbeat_at=now,
         )
         to_row(run.pk, ledger).save(force_insert=True)
+        SearchText.objects.keep_runs([run.pk])
     return run
 
 
@@ -243,7 +244,7 @@ def _take_over(thread_id: str, replaced: Run) -> int:
 def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
     thread_id = new_id("th")
     is_incognito = bool(order.is_incognito)
-    Thread.objects.create(
+    thread = Thread.objects.create(
         pk=thread_id,
         tenant_id=owner.tenant_id,
         agent_id=order.agent_id,
@@ -254,6 +255,7 @@ def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
         created_at=now,
         updated_at=now,
     )
+    SearchText.objects.keep_title(thread)
     return thread_id
 
 

@@ -3,6 +3,7 @@
 urls      the addresses
 chat      home, a new conversation, a conversation, sending by form
 threads   conversations as things: lists, title, archive, summary, export
+search    the words of people's own conversations
 runs      rounds as things: ledger, stop, retry, tries, source
 memory    the panel: what waits, what is confirmed, and every action on it
 memory_context  what the templates of the panel get

@@ -21,7 +21,7 @@ from chat.runs.bridge import hop
 from chat.runs.errors import AgentNotFound, RunRefused, ThreadMismatch
 from chat.runs.start import Order
 from chat.sidebar import agents_of, last_agent, remember_agent, thread_list
-from chat.transcript import page_of_runs
+from chat.transcript import page_end_for, page_of_runs
 
 
 def own_thread(request: PageRequest, thread_id: str) -> Thread:
@@ -103,15 +103,18 @@ def _new_context(page: PageRequest, agent: Agent, **composer: Any) -> dict[str, 
 @login_required
 @vary_on_headers("HX-Request")
 def thread_page(request: HttpRequest, thread_id: str) -> HttpResponse:
-    """The conversation, or with `?before=<slot>` an earlier part of it."""
+    """The conversation, or an earlier part of it: with `?before=<slot>`, and where `?run=` stands when that is not on the newest page."""
     page = cast(PageRequest, request)
     thread = own_thread(page, thread_id)
     number = request.GET.get("before", "")
     before = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
+    run_id = request.GET.get("run", "").replace("\0", "")
+    if run_id and before is None:
+        before = page_end_for(page.user, thread.pk, run_id)
     rounds = _rounds_context(page, thread, before)
     if page.htmx and before is not None:
         return render(request, "chat/thread/_rounds.html", rounds | {"thread": thread})
-    return render(request, "chat/thread/page.html", _thread_context(page, thread) | rounds)
+    return render(request, "chat/thread/page.html", _thread_context(page, thread) | rounds | {"found_id": run_id})
 
 
 def _thread_context(page: PageRequest, thread: Thread, *, draft: str = "", mode: str = "", refusal: str = "") -> dict[str, object]:

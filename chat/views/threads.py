@@ -18,7 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from chat.memory.core.sources import learnt_from
 from chat.memory.recall import entries as recall
 from chat.middleware import PageRequest
-from chat.models import Owner, Thread
+from chat.models import Owner, SearchText, Thread
 from chat.runs.bridge import hop
 from chat.runs.delete import delete_thread
 from chat.runs.title import title_of
@@ -67,6 +67,7 @@ def rename(request: HttpRequest, thread_id: str) -> HttpResponse:
         thread.updated_at = timezone.now()
         with transaction.atomic():
             thread.save(update_fields=["title", "updated_at"])
+            SearchText.objects.keep_title(thread)
             recall.retitle(thread)
     if not page.htmx:
         return redirect("thread", thread.pk)

@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import chat, memory, memory_files, runs, settings, tenants, threads
+from chat.views import chat, memory, memory_files, runs, search, settings, tenants, threads
 
 urlpatterns: list[URLPattern] = [
     path("", chat.home, name="home"),
@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern] = [
     path("chat/<slug:agent_id>/send", chat.send, name="chat-send"),
     path("chat/<slug:agent_id>/threads/", threads.thread_list_page, name="threads"),
     path("chat/<slug:agent_id>/archived/", threads.archived_list, name="threads-archived"),
+    path("search/", search.search, name="search"),
     path("memory/", memory.panel, name="memory"),
     path("memory/drawer/", memory.drawer, name="memory-drawer"),
     path("memory/add/", memory.add, name="memory-add"),

@@ -5,9 +5,11 @@ import { guardComposition } from "./ime.js";
 import { enhancePage } from "./page.js";
 import { Socket } from "./socket.js";
 import { Rounds } from "./rounds.js";
+import { enhanceSearch } from "./search.js";
 
 guardComposition();
 enhancePage();
+enhanceSearch();
 
 const chat = document.querySelector("[data-socket]");
 if (chat) {

@@ -37,6 +37,8 @@ export class Composer {
   }
 
   takeFocus() {
+    // Who comes from the search wants to read.
+    if (new URLSearchParams(location.search).has("run")) return;
     if (matchMedia("(hover: hover)").matches) this.box.focus({ preventScroll: true });
   }
 

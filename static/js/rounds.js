@@ -144,11 +144,24 @@ export class Rounds {
   startAtEnd() {
     const [entry] = performance.getEntriesByType("navigation");
     const target = location.hash && document.getElementById(location.hash.slice(1));
+    const isFound = new URLSearchParams(location.search).has("run");
+    if (!isFound) {
+      if (this.seekElsewhere()) return undefined;
+      addEventListener("hashchange", () => this.seekElsewhere());
+    }
     // The mark has done its work; a later reload must not go back to it.
-    if (location.hash) setTimeout(() => history.replaceState(history.state, "", location.pathname + location.search));
-    if (target && target !== this.articles().at(-1)) return;
-    if (entry?.type === "reload" || entry?.type === "back_forward") return;
+    if (location.hash) setTimeout(() => history.replaceState(history.state, "", location.pathname));
+    if (target && (isFound || target !== this.articles().at(-1))) return undefined;
+    if (entry?.type === "reload" || entry?.type === "back_forward") return undefined;
     this.scrollToEnd();
+    return undefined;
+  }
+
+  // A round of an earlier page: the server shows the part of the conversation in which it stands.
+  seekElsewhere() {
+    if (!location.hash.startsWith("#run_") || document.getElementById(location.hash.slice(1))) return false;
+    location.replace(`${location.pathname}?run=${location.hash.slice(1)}${location.hash}`);
+    return true;
   }
 
   followEnd() {
