@@ -24,8 +24,8 @@ from chat.middleware import PageRequest
 from chat.models import Candidate, CoreEvent, Fact
 from chat.panel.cards import CandidateCard, FactCard, candidate_card, facts_used
 from chat.panel.history import history_of
-from chat.panel.lists import SHARED, Filters, own_candidates, own_facts, pending_page
-from chat.panel.words import result_words, results_words
+from chat.panel.lists import SHARED, Filters, contradicting, own_candidates, own_facts, pending_page
+from chat.panel.words import left_words, result_words, results_words
 from chat.views.memory_context import (
     SHELVES,
     cards_of,
@@ -185,16 +185,19 @@ def add(request: HttpRequest) -> HttpResponse:
 @login_required
 @vary_on_headers("HX-Request")
 def bulk(request: HttpRequest) -> HttpResponse:
-    """The same decision on several candidates."""
+    """The same decision on several candidates. What contradicts a confirmed fact needs a choice of its own, so it is left."""
     page = cast(PageRequest, request)
     verb, ids = request.POST.get("verb", ""), request.POST.getlist("id")[:BULK_MAX]
     if verb not in BULK_VERBS:
         return HttpResponseBadRequest()
     if not ids:
         return _whole(page, _("Nothing was changed: no line is selected."), is_done=False)
+    ids = [one.replace("\0", "")[:40] for one in ids]
+    left = contradicting(page.user, ids) if verb == "confirm" else set()
     actions: dict[str, Action] = {"confirm": decide.confirm, "reject": decide.reject, "later": decide.later}
-    results = actions[verb](page.user, [one.replace("\0", "")[:40] for one in ids])
-    return _whole(page, results_words(page.user, verb, results), is_done=any(one.outcome == "done" for one in results))
+    results = actions[verb](page.user, [one for one in ids if one not in left]) if len(left) < len(ids) else []
+    words = " ".join(part for part in (results_words(page.user, verb, results), left_words(len(left))) if part)
+    return _whole(page, words, is_done=any(one.outcome == "done" for one in results))
 
 
 @require_POST
