@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 from chat.models import Agent, Candidate, Fact, RedlineRecord
 from chat.models.core import Kind
 from chat.panel.cards import FactCard
+from chat.text.storable import storable
 
 PENDING_PAGE = 30  # 50 cards among 500 that wait took 117 ms, of which a page may take 100 (UI.md)
 SHELF_PAGE = 50
@@ -164,7 +165,7 @@ def _parse_cursor(text: str, order: tuple[str, ...]) -> list[Any] | None:
         if not isinstance(values, list) or len(values) != len(order):
             return None
         return [_value(name.removeprefix("-"), value) for name, value in zip(order, values, strict=True)]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -175,7 +176,7 @@ def _value(column: str, value: Any) -> Any:  # noqa: ANN401  what JSON can hold
             raise ValueError(column)
         return at
     if column == "pk":
-        if not isinstance(value, str) or "\0" in value:
+        if not isinstance(value, str) or storable(value) != value:
             raise ValueError(column)
         return value
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:

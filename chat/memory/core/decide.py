@@ -18,6 +18,7 @@ from chat.memory.core.undo import Changed, take_back
 from chat.memory.core.wording import normal_form
 from chat.models import Agent, Candidate, CoreEvent, Decision, Fact, Run, Tenant
 from chat.models.core import Kind
+from chat.text.storable import storable
 
 __all__ = ["REFUSED_KINDS", "Outcome", "Result", "add", "allow", "confirm", "delete", "edit", "later", "pin", "reject", "restore", "undo"]
 
@@ -255,7 +256,7 @@ def _fact_from(candidate: Candidate, text: str, is_shared: bool | None) -> Fact:
 
 
 def _worded(fact: Fact, text: str) -> Fact:
-    fact.text = " ".join(text.split())
+    fact.text = " ".join(storable(text).split())
     fact.normal = normal_form(fact.text)
     return fact
 

@@ -162,9 +162,15 @@ def confidence_of(value: object) -> float:
             value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
         except ValueError:
             return 0.5
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.5
-    return min(1.0, max(0.0, value / 100 if 1 < value <= 100 else float(value)))
+    try:
+        number = float(value)
+    except OverflowError:  # JSON has integers of any length
+        return 0.5
+    if not math.isfinite(number):
+        return 0.5
+    return min(1.0, max(0.0, number / 100 if 1 < number <= 100 else number))
 
 
 def _string(value: object) -> str:
@@ -201,6 +207,8 @@ def grounded(item: Item, said: str) -> Item | None:
     if _is_talk(item.fact):
         return None
     about = topics(item.fact)
+    if not about:
+        return None  # signs alone
     best, share = "", 0.0
     for sentence in _sentences(said):
         common = len(about & topics(sentence)) / len(about)
