@@ -62,7 +62,7 @@ def keep(book: Journal, fact: Fact, wish: Wish) -> Result:
     except Full:
         return Result(item, "full")
     decision_id = book.decision_id(fact.tenant_id)
-    if replaced and replaced.status == Fact.Status.CONFIRMED:
+    if replaced and replaced.status == Fact.Status.CONFIRMED and replaced.tenant_id == fact.tenant_id:
         book.change(replaced, status=Fact.Status.ARCHIVED)
     for other in others:
         book.change(other, "evicted", status=Fact.Status.ARCHIVED)

@@ -41,7 +41,8 @@ def forget_thread(user_id: int, thread_id: str) -> None:
     of_rows = Q(candidate__in=candidates.values("pk")) | Q(fact__in=facts.values("pk"))
     of_removed = Q(candidate=None, fact=None)  # kept for ten minutes, for undo
     heard_again = Q(after__run__in=sorted(own))  # of candidates from other threads
-    for event in CoreEvent.objects.filter(of_rows | of_removed | heard_again, user_id=user_id):
+    came_once = Q(before__source_run_id__in=sorted(own))  # of facts that come from another thread since
+    for event in CoreEvent.objects.filter(of_rows | of_removed | heard_again | came_once, user_id=user_id):
         before, after = _without(event.before, own), _without(event.after, own)
         if (before, after) != (event.before, event.after):
             CoreEvent.objects.filter(pk=event.pk).update(before=before, after=after)
@@ -51,8 +52,8 @@ def forget_thread(user_id: int, thread_id: str) -> None:
 
 
 def _without(fields: dict[str, Any], own: set[str]) -> dict[str, Any]:
-    """The fields of an event without the quote, and with nothing in place of the ids; what undo compares stays comparable."""
+    """The fields of an event with nothing in place of the quote and the ids; what undo compares stays comparable."""
     source = fields.get("source_run_id") or fields.get("run")
     is_own = source is None or source in own
-    kept = {name: value for name, value in fields.items() if not (name == "quote" and is_own)}
+    kept = {name: "" if name == "quote" and is_own else value for name, value in fields.items()}
     return {name: None if isinstance(value, str) and value in own else value for name, value in kept.items()}
