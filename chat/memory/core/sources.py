@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q
 
+from chat.memory.core.journal import hold
 from chat.models import Candidate, CoreEvent, Fact, Run
 
 STANDING = (Fact.Status.CONFIRMED, Fact.Status.ARCHIVED)
@@ -35,6 +36,7 @@ def forget_thread(user_id: int, thread_id: str) -> None:
 
     To be called inside the transaction that deletes the thread, before the thread goes.
     """
+    hold(user_id)
     own = {thread_id, *Run.objects.filter(thread_id=thread_id).values_list("pk", flat=True)}
     candidates = Candidate.objects.filter(_of_thread(thread_id), user_id=user_id)
     facts = Fact.objects.filter(user_id=user_id, source_run__thread_id=thread_id)
