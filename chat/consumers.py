@@ -77,11 +77,16 @@ class PageConsumer(AsyncWebsocketConsumer):
 
     async def _guard(self) -> None:
         """Closes the page's socket soon after its user may no longer read what it shows."""
-        session_key = self.scope["session"].session_key
-        while await hop(may_stay, self.user.pk, session_key, self.viewer.thread_id):
+        while await self._may_stay():
             await asyncio.sleep(self.guard_seconds)
-        self._is_closing = True
-        await self.close(ANONYMOUS)
+
+    async def _may_stay(self) -> bool:
+        """Looks whether the session still stands, and closes the socket when it does not."""
+        is_welcome = await hop(may_stay, self.user.pk, self.scope["session"].session_key, self.viewer.thread_id)
+        if not is_welcome and not self._is_closing:
+            self._is_closing = True
+            await self.close(ANONYMOUS)
+        return is_welcome
 
     async def disconnect(self, code: int) -> None:
         for end in self._endings:
@@ -138,6 +143,8 @@ class PageConsumer(AsyncWebsocketConsumer):
             self._spawn(self._send(action), "send")
 
     async def _send(self, action: Send) -> None:
+        if not await self._may_stay():  # logged out in another tab, which the guard has not seen yet
+            return
         order = Order(
             user_id=self.user.pk,
             agent_id=self.viewer.agent_id,

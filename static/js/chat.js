@@ -27,6 +27,8 @@ if (chat) {
     else rounds.apply(frame);
     if (frame.type === "run") composer?.refresh();
   };
+  // Asks to log in, and comes back; the draft is kept.
+  socket.onDenied = () => location.reload();
   socket.connect();
 } else {
   const form = document.getElementById("composer");
