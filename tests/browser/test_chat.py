@@ -322,6 +322,18 @@ def test_after_the_log_out_in_another_tab_nothing_is_sent_and_the_text_is_kept(p
     expect(page.locator("article[data-run]")).to_have_count(1)
 
 
+def test_first_message_after_the_session_ended_is_in_the_box_after_the_log_in(page: Page, context: BrowserContext):
+    context.clear_cookies(name="sessionid")
+    box(page).fill("出一份试卷")
+    box(page).press("Enter")
+    page.wait_for_url("**/login/?next=/chat/ag_*/")
+    page.locator("#id_username").fill("teacher")
+    page.locator("#id_password").fill(PASSWORD)
+    page.locator("main form.card button").click()
+    expect(box(page)).to_have_value("出一份试卷")
+    expect(page.locator("article[data-run]")).to_have_count(0)
+
+
 def test_conversation_works_without_script(browser: Browser, chat_site: str):
     context = browser.new_context(java_script_enabled=False, locale="zh-CN")
     page = context.new_page()
