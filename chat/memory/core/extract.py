@@ -20,6 +20,7 @@ from chat.models import Agent, LayerState, MemoryOp, Owner, Run, Thread
 from chat.models.run import finished_prefix
 from chat.text.boundary import ASSISTANT_MARK, USER_MARK, clean
 from chat.text.clip import clip
+from chat.text.redlines import redact
 from chat.text.tokens import count_tokens
 
 LAYER = "core"
@@ -90,7 +91,9 @@ def _found(thread: Thread, state: LayerState, run: Run, owner: Owner) -> list[Pr
     if _is_hopeless(thread, state):
         return []
     question = Question(MemoryOp.Kind.EXTRACTION, messages(_round(thread.agent, run), _date(run)), _reply_tokens(thread.agent), read)
-    items = [kept for item in ask(thread, question) if (kept := grounded(item, run.input))]
+    found = ask(thread, question)
+    shown = redact(run.input) if found else ""
+    items = [kept for item in found if (kept := grounded(item, run.input, shown))]
     return [
         Proposal(
             text=item.fact,
