@@ -75,7 +75,7 @@ def test_deleting_asks_and_the_other_tab_shows_nothing_of_it_any_more(page: Page
     assert_accessible(page)
     page.locator("[data-action=delete-thread]").click()
     page.wait_for_url("**/chat/ag_*/")
-    expect(other.locator("[data-gone]")).to_contain_text("This conversation was deleted.", timeout=5_000)
+    expect(other.locator("[data-gone]")).to_contain_text("This conversation was deleted.", timeout=15_000)
     expect(other.locator("article[data-run]")).to_have_count(0)
     expect(other.locator("#composer textarea")).to_have_count(0)
     assert "青竹" not in other.locator("main").inner_text() and "半句" not in drafts(other)
