@@ -61,6 +61,7 @@ def whispered(client, teacher, agent) -> tuple[Thread, list[str]]:
     return talk, [*keys, retry.run_id, *(run.pk for run in rounds)]
 
 
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("way", ["closed", "left"])
 def test_nothing_of_an_incognito_conversation_is_left_in_any_table(client, teacher, agent, way):
     talk, keys = whispered(client, teacher, agent)
