@@ -140,3 +140,18 @@ def test_an_answer_that_is_never_usable_is_asked_for_three_times_only():
         asked += learn(talk, "{坏").asked
     assert len(asked) == 3
     assert LayerState.objects.get(layer="core").upto_slot == 1
+
+
+def test_a_fault_with_an_answer_costs_three_calls_and_not_one_for_ever(monkeypatch):
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError
+
+    talk = thread()
+    builders.run(talk, "我喜欢用表格")
+    monkeypatch.setattr("chat.memory.core.extract.grounded", fails)
+    asked = []
+    for _ in range(6):
+        LayerState.objects.update(retry_at=None)
+        asked += learn(talk, items(GOOD)).asked
+    assert len(asked) == 3
+    assert LayerState.objects.get(layer="core").upto_slot == 1

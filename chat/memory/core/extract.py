@@ -131,6 +131,8 @@ def _is_hopeless(thread: Thread, state: LayerState) -> bool:
     """Whether the last attempts at this run brought no usable answer. An outage does not count: then the work waits."""
     if state.attempts < ATTEMPTS:
         return False
+    if state.error_code == "internal_error":
+        return True  # a fault of ours with this answer; asking for ever would cost a call each time
     calls = MemoryOp.objects.filter(thread=thread, kind=MemoryOp.Kind.EXTRACTION).exclude(error_code="interrupted")
     last = list(calls.exclude(outcome=MemoryOp.Outcome.RUNNING).order_by("-created_at")[:ATTEMPTS])
     return bool(last) and all(op.outcome == MemoryOp.Outcome.UNUSABLE or op.error_code in HOPELESS for op in last)
