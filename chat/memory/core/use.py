@@ -22,12 +22,13 @@ _NEEDED = ("text", "normal", "agent_id", "is_pinned", "confirmed_at", "last_used
 def facts_for(owner: Owner, question: str) -> list[Fact]:
     """The confirmed facts of the scope, shared ones included, in the order in which they are needed.
 
-    Pinned ones first, then those that speak of what the question is about, then the most recently used ones.
+    Pinned ones first, then those that speak of what the question is about, then the most recently used ones. Of equal
+    ones, such as a bulk of confirmed ones, always the same come first.
     """
     scope = Q(agent_id=owner.agent_id) | Q(agent=None)
     confirmed = Fact.objects.filter(scope, tenant_id=owner.tenant_id, user_id=owner.user_id, status=Fact.Status.CONFIRMED)
     known: dict[str, Fact] = {}
-    for fact in confirmed.only(*_NEEDED).order_by(F("agent_id").asc(nulls_first=True)):
+    for fact in confirmed.only(*_NEEDED).order_by(F("agent_id").asc(nulls_first=True), "pk"):
         known.setdefault(fact.normal, fact)
     facts = [fact for fact in known.values() if _is_safe(fact.text)]
     ends = question if len(question) <= 2 * QUESTION_CHARS else f"{question[:QUESTION_CHARS]}\n{question[-QUESTION_CHARS:]}"
