@@ -19,6 +19,7 @@ MAX_BYTES = 300_000
 PAPER = "出一份数据结构试卷，只要两道简答题"
 CHANGE = "简答题换两道"
 LONG_PAPER = "出一份数据结构试卷，60 分钟，满分 100 分"
+ABOUT_ME = "我教高二信息技术。我喜欢先讲例题再给练习。以后请把答案放在最后。"
 LEDGER = "[data-segment=thread]"
 
 
@@ -33,6 +34,11 @@ def main() -> None:
             dark(page)
         with page_of(browser, site, width=360, height=740, scale=2, is_mobile=True, has_touch=True) as page:
             phone(page, conversation)
+        with page_of(browser, site, width=1280, height=800) as page:
+            memory(page)
+        with page_of(browser, site, width=360, height=740, scale=2, is_mobile=True, locale="en", color_scheme="dark") as page:
+            page.goto(f"{site}/memory/")
+            shoot(page, "memory-phone")
         with page_of(browser, site, width=1280, height=1000, locale="en") as page:
             page.goto(f"{site}/settings/")
             shoot(page, "settings")
@@ -86,6 +92,18 @@ def phone(page: Page, conversation: str) -> None:
     page.goto(conversation)
     page.locator("article[data-run]").last.evaluate("round => round.scrollIntoView()")
     shoot(page, "chat-phone")
+
+
+def memory(page: Page) -> None:
+    """What waits after a teacher has told of themselves, and the one thing that they have confirmed."""
+    page.locator(".sidebar-new").click()
+    page.wait_for_url("**/chat/ag_*/")
+    ask(page, ABOUT_ME)
+    expect(page.locator("#memory-badge")).to_have_attribute("data-count", "3", timeout=20_000)
+    page.goto(page.url.partition("/chat/")[0] + "/memory/")
+    page.locator("#pending button[data-action=confirm]").first.click()
+    expect(page.locator("#confirmed [data-fact]")).to_have_count(1)
+    shoot(page, "memory")
 
 
 def ask(page: Page, text: str) -> Locator:
