@@ -40,7 +40,7 @@ class Reader(ABC):
     def read_line(self, line: bytes) -> None:
         """Takes one line of the answer, without its end."""
 
-    def read_rest(self) -> None:
+    def read_rest(self) -> None:  # noqa: B027  most formats have none
         """The body is over without an end mark; the last chance to make sense of it, or to set `failure`."""
 
     def tool_calls(self) -> tuple[ToolCall, ...]:
