@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from django.conf import settings
 
@@ -13,6 +14,8 @@ T = TypeVar("T")
 async def hop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Runs one unit of database work on a bounded pool of threads.
 
-    In tests the work stays in the test's own thread, where its transaction and connection are.
+    In tests the work stays in the test's own thread, where its transaction is, and its connection is left open.
     """
-    return await database_sync_to_async(function, thread_sensitive=settings.TESTING)(*args, **kwargs)
+    if settings.TESTING:
+        return await sync_to_async(function, thread_sensitive=True)(*args, **kwargs)
+    return await database_sync_to_async(function, thread_sensitive=False)(*args, **kwargs)

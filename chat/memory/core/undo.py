@@ -48,7 +48,8 @@ def _take_back_one(book: Journal, event: CoreEvent) -> Fact | None:
         raise Changed
     after = values_of(type(row), event.after)
     if "id" in after:
-        if any(getattr(row, name) != after[name] for name in ("text", "status", "agent_id", "is_pinned")):
+        what_counts = after.keys() & {"text", "status", "agent_id", "is_pinned"}  # a candidate cannot be pinned
+        if any(getattr(row, name) != after[name] for name in what_counts):
             raise Changed
         book.remove(row)
         return None
