@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from django.conf import settings
 
@@ -14,8 +13,6 @@ T = TypeVar("T")
 async def hop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Runs one unit of database work on a bounded pool of threads.
 
-    In tests the work stays in the test's own thread, where its transaction is, and its connection is left open.
+    In tests the work stays in the test's own thread, where its transaction and connection are.
     """
-    if settings.TESTING:
-        return await sync_to_async(function, thread_sensitive=True)(*args, **kwargs)
-    return await database_sync_to_async(function, thread_sensitive=False)(*args, **kwargs)
+    return await database_sync_to_async(function, thread_sensitive=settings.TESTING)(*args, **kwargs)
