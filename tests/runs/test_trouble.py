@@ -58,13 +58,14 @@ class TroubleTests(RunCase):
 
     @skipIf(connection.vendor == "sqlite", "SQLite has no connections to lose")
     async def test_run_survives_the_loss_of_all_connections(self) -> None:
+        self.addCleanup(connection.close_pool)  # which may still hold dead ones
         gate = asyncio.Event()
         with patch.object(beat, "BEAT_SECONDS", 0.05), scripted(ScriptedProvider(["写到一半", gate, "，完。"])):
             started = await launch.start(self.order())
             await until(lambda: bool(live.get(started.run_id).text))
             await asyncio.get_running_loop().run_in_executor(None, end_all_connections)
             gate.set()
-            await asyncio.wait_for(launch.wait(started.run_id), 20)
+            await asyncio.wait_for(launch.wait(started.run_id), 60)
         await until(lambda: live.get(started.run_id) is None)
         await beat.shutdown()
         await hop(connection.close_pool)  # which may still hold dead ones
