@@ -5,8 +5,6 @@ BIN := .venv/bin
 APP := .venv/.installed-$(VERSION)
 DEV := .venv/.installed-dev-$(VERSION)
 PYTEST := $(BIN)/python -m pytest
-# In CI a test that a busy machine has upset is tried once more; the report names it.
-RERUNS := $(if $(CI),--reruns 2)
 QUICK := -m "not process and not browser and not slow" -n auto
 
 .PHONY: help setup prepare run test test-all lint bench screenshots
@@ -25,13 +23,13 @@ prepare: $(APP)
 	@test -d "$${DATA_DIR:-data}/tiktoken" || $(BIN)/python manage.py token_ranks || true
 
 test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
-	$(PYTEST) $(QUICK) $(RERUNS)
+	$(PYTEST) $(QUICK)
 
 test-all: $(DEV) prepare lint ## Everything: both databases, both channel layers, processes, browsers.
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK) $(RERUNS)
-	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(RERUNS)
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m browser $(RERUNS)
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser" $(RERUNS)
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
+	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK)
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m browser
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser"
 
 lint: $(DEV) ## Style and types.
 	$(BIN)/ruff check .

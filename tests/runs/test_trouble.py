@@ -65,7 +65,7 @@ class TroubleTests(RunCase):
             await until(lambda: bool(live.get(started.run_id).text))
             await asyncio.get_running_loop().run_in_executor(None, end_all_connections)
             gate.set()
-            await asyncio.wait_for(launch.wait(started.run_id), 60)
+            await asyncio.wait_for(launch.wait(started.run_id), 20)
         await until(lambda: live.get(started.run_id) is None)
         await beat.shutdown()
         await hop(connection.close_pool)  # which may still hold dead ones
