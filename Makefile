@@ -28,7 +28,8 @@ test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 test-all: $(DEV) prepare lint ## Everything: both databases, both channel layers, processes, browsers.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
 	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK)
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "process or browser or slow"
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m browser
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser"
 
 lint: $(DEV) ## Style and types.
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ that is being stored never holds up a stop. A page that cannot keep up is closed
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -22,7 +23,7 @@ from chat.models import Run
 from chat.presentation import refusal_words, run_card, run_html, tools_html
 from chat.runs import beat, launch, live
 from chat.runs.bridge import hop
-from chat.runs.errors import RunRefused
+from chat.runs.errors import RunRefused, SignedOut
 from chat.runs.events import News, ReasoningAdded, RunEnded, RunStarted, TextAdded, ToolUsed
 from chat.runs.start import Order
 from chat.runs.stop import stop
@@ -77,11 +78,14 @@ class PageConsumer(AsyncWebsocketConsumer):
 
     async def _guard(self) -> None:
         """Closes the page's socket soon after its user may no longer read what it shows."""
-        session_key = self.scope["session"].session_key
-        while await hop(may_stay, self.user.pk, session_key, self.viewer.thread_id):
+        while await hop(may_stay, self.user.pk, self.scope["session"].session_key, self.viewer.thread_id):
             await asyncio.sleep(self.guard_seconds)
-        self._is_closing = True
-        await self.close(ANONYMOUS)
+        await self._sign_out()
+
+    async def _sign_out(self) -> None:
+        if not self._is_closing:
+            self._is_closing = True
+            await self.close(ANONYMOUS)
 
     async def disconnect(self, code: int) -> None:
         for end in self._endings:
@@ -148,7 +152,10 @@ class PageConsumer(AsyncWebsocketConsumer):
             replaces=action.replaces,
         )
         try:
-            started = await launch.start(order)
+            # Asked again for each message: the user may have logged out in another tab, which the guard has not seen yet.
+            started = await launch.start(order, partial(may_stay, self.user.pk, self.scope["session"].session_key, ""))
+        except SignedOut:
+            await self._sign_out()
         except RunRefused as error:
             self._refuse(action.key, error.code)
         except DatabaseError:

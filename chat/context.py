@@ -1,5 +1,7 @@
 """What the templates of all pages get."""
 
+import asyncio
+
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
@@ -20,6 +22,16 @@ def page(request: HttpRequest) -> dict[str, object]:
 
 
 def _badge(request: HttpRequest) -> Badge | None:
-    """What waits for the user in their school; None for nobody."""
+    """What waits for the user in their school; None for nobody, and on the event loop, where refusals of async views are told."""
     user, tenant = request.user, getattr(request, "tenant", None)
-    return badge_of(user, tenant.pk) if tenant is not None and isinstance(user, User) else None
+    if tenant is None or not isinstance(user, User) or _is_on_loop():
+        return None
+    return badge_of(user, tenant.pk)
+
+
+def _is_on_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -102,7 +102,7 @@ def check_database() -> Finding:
 def check_worker() -> Finding:
     newest = WorkerBeat.objects.order_by("-beat_at").first()
     if newest is None:
-        return Finding(False, "worker", "none has ever run: manage.py worker")
+        return Finding(False, "worker", "none is running: manage.py worker")
     age = (timezone.now() - newest.beat_at).total_seconds()
     return Finding(age <= WORKER_AWAY_SECONDS, "worker", f"last seen {age:.0f} seconds ago")
 

@@ -9,6 +9,7 @@ from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import ApiToken, Preference
@@ -47,13 +48,17 @@ def _is_place(name: str) -> bool:
 
 class PreferenceForm(forms.ModelForm):
     language = forms.ChoiceField(label=_("Language"), required=False, choices=[("", _("As the browser asks")), *settings.LANGUAGES])
+    theme = forms.ChoiceField(
+        label=_("Colours"),
+        widget=forms.RadioSelect,
+        choices=[(value, capfirst(label)) for value, label in Preference.Theme.choices],
+    )
 
     class Meta:
         model = Preference
         fields = ("language", "theme", "time_zone")
-        labels = {"theme": _("Colours"), "time_zone": _("Time zone")}
+        labels = {"time_zone": _("Time zone")}
         widgets = {
-            "theme": forms.RadioSelect,
             "time_zone": forms.TextInput(attrs={"list": "time-zones", "autocomplete": "off", "spellcheck": "false"}),
         }
 

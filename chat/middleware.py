@@ -7,6 +7,7 @@ PreferenceMiddleware  who asks, in which school, language and time zone
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import cast
+from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
@@ -16,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone, translation
 from django.utils.cache import patch_cache_control
+from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
 from chat.models import Membership, Preference, Tenant
@@ -128,7 +130,8 @@ def _zone(name: str) -> ZoneInfo | None:
 class HeadersMiddleware:
     """Headers of all pages. What a view has not decided otherwise is personal and kept by no cache.
 
-    A fragment asked for after the session ended is answered with a reload of its page, which then asks to log in.
+    A fragment asked for after the session ended is answered with a reload of its page, which then asks to log in; a
+    form sent after it leads back to its page.
     """
 
     sync_capable = async_capable = True
@@ -148,9 +151,21 @@ class HeadersMiddleware:
         return _finished(request, await cast(Awaitable[HttpResponseBase], self.get_response(request)))
 
 
+def _page_behind(request: HttpRequest) -> str:
+    """The page on which a form was sent; the form's own address could not be opened after the log-in."""
+    page = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure()):
+        return "/"
+    parts = urlsplit(page)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
 def _finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    if getattr(request, "htmx", False) and response.headers.get("Location", "").startswith(settings.LOGIN_URL):
+    location = response.headers.get("Location", "")
+    if getattr(request, "htmx", False) and location.startswith(settings.LOGIN_URL):
         response = HttpResponse(status=204, headers={"HX-Refresh": "true"})
+    elif request.method == "POST" and location.startswith(f"{settings.LOGIN_URL}?"):
+        response.headers["Location"] = f"{settings.LOGIN_URL}?{urlencode({'next': _page_behind(request)}, safe='/')}"
     response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
     response.headers.setdefault("X-Robots-Tag", "noindex, nofollow")
     if not response.has_header("Cache-Control"):

@@ -25,3 +25,8 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 os.environ["DEMO_DELAY_SECONDS"] = "0"  # the demo provider reads it
 # The ranks that `make setup` fetched, if it did: the tests must pass without them too.
 TIKTOKEN_DIR = Path(os.environ.get("TIKTOKEN_DIR") or Path(__file__).resolve().parent.parent / "data" / "tiktoken")
+
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
+    # A file, as in the product: in memory all connections share one cache, where a reader is refused at once instead of waiting.
+    DATABASES["default"]["TEST"] = {"NAME": str(Path(_data) / "test.sqlite3")}  # noqa: F405
+    DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"  # noqa: F405

@@ -158,6 +158,7 @@ def test_the_page_says_what_it_is_and_offers_to_close_it(page, teacher, agent):
     assert "data-incognito" in html
 
 
+@pytest.mark.django_db(transaction=True)
 def test_closing_deletes_it_at_once(page, teacher, agent):
     thread = begin(teacher, agent)
     response = page.post(f"/chat/t/{thread.pk}/delete/", follow=True)

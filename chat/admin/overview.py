@@ -22,7 +22,7 @@ class Failing:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`worker_age_seconds` is None when no worker has ever run. Costs are those of the calendar month."""
+    """`worker_age_seconds` is None when no worker is running. Costs are those of the calendar month."""
 
     worker_age_seconds: float | None
     backlog: int

@@ -40,8 +40,11 @@ def record(owner: Owner, layer: str, text: str, hits: list[Hit], *, source_id: s
     record_all(owner, layer, [(text, hits)], source_id=source_id)
 
 
-def record_all(owner: Owner, layer: str, stopped: Iterable[tuple[str, list[Hit]]], *, source_id: str = "") -> None:
-    """As `record`, for texts of one source; two that look the same once masked are two records."""
+def record_all(owner: Owner, layer: str, stopped: Iterable[tuple[str, list[Hit]]], *, source_id: str = "", is_again: bool = False) -> None:
+    """As `record`, for texts of one source; two that look the same once masked are two records.
+
+    `is_again`: this happened once more, as when a person tries again; else the same source was only looked at again.
+    """
     wanted: Counter[tuple[str, str, str]] = Counter()
     for text, hits in stopped:
         first = {(hit.kind, hit.rule): hit for hit in reversed(hits)}
@@ -49,7 +52,7 @@ def record_all(owner: Owner, layer: str, stopped: Iterable[tuple[str, list[Hit]]
     same = {"tenant_id": owner.tenant_id, "user_id": owner.user_id, "layer": layer, "source_id": source_id[:SOURCE_CHARS]}
     for (kind, rule, excerpt), count in wanted.items():
         values = same | {"kind": kind, "rule": rule, "excerpt": excerpt}
-        missing = count - RedlineRecord.objects.filter(**values).count()
+        missing = count if is_again else count - RedlineRecord.objects.filter(**values).count()
         RedlineRecord.objects.bulk_create([RedlineRecord(**values) for _ in range(missing)])
 
 

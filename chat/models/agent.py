@@ -60,7 +60,7 @@ class Provider(models.Model):
         validators=[MinValueValidator(0.1)],
         help_text=_("The longest silence between two pieces of an answer."),
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     class Meta:
         verbose_name = _("model service")
@@ -123,7 +123,7 @@ class Agent(models.Model):
     compress_over_rounds = _bounded(_("summarise when rounds exceed (count)"), 6, 1, 100)
     is_active = models.BooleanField(_("active"), default=True)
     order = models.PositiveSmallIntegerField(_("order"), default=0)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     objects = AgentQuerySet.as_manager()
 

@@ -187,7 +187,7 @@ class CoreEvent(models.Model):
     verb = models.CharField(max_length=12)  # proposed, seen, evicted, used, or a Decision.Verb
     before = models.JSONField(default=dict, blank=True)  # the fields that changed, as they were
     after = models.JSONField(default=dict, blank=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     objects = OwnedQuerySet.as_manager()
 

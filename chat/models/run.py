@@ -60,8 +60,8 @@ class Run(models.Model):
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="runs", verbose_name=_("assistant"))
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="runs", verbose_name=_("teacher"))
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs", verbose_name=_("thread"))
-    position = models.PositiveIntegerField()
-    slot = models.PositiveIntegerField()
+    position = models.PositiveIntegerField(_("number in the thread"))
+    slot = models.PositiveIntegerField(_("place in the conversation"))
     is_latest = models.BooleanField(_("on the active path"), default=True)
     replaces = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="replaced_by", verbose_name=_("replaces")
@@ -82,10 +82,10 @@ class Run(models.Model):
     output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
     is_estimate = models.BooleanField(_("tokens are an estimate"), default=False)
     cost = models.DecimalField(_("cost"), max_digits=14, decimal_places=6, default=0)
-    stop_requested_at = models.DateTimeField(null=True, editable=False)
-    heartbeat_at = models.DateTimeField(default=timezone.now, editable=False)
+    stop_requested_at = models.DateTimeField(_("asked to stop at"), null=True, editable=False)
+    heartbeat_at = models.DateTimeField(_("last sign of life"), default=timezone.now, editable=False)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
-    first_token_at = models.DateTimeField(null=True, editable=False)
+    first_token_at = models.DateTimeField(_("first word at"), null=True, editable=False)
     finished_at = models.DateTimeField(_("finished at"), null=True, editable=False)
 
     objects = RunQuerySet.as_manager()
@@ -135,7 +135,7 @@ class RunLedger(models.Model):
     shared_tokens = models.PositiveIntegerField(_("tokens of memory"), default=0)
     shared_budget_tokens = models.PositiveIntegerField(_("budget of memory"), default=0)
     is_estimate = models.BooleanField(_("counts are an estimate"), default=False)
-    created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False, db_index=True)
 
     class Meta:
         verbose_name = _("ledger")

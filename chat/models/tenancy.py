@@ -39,7 +39,7 @@ class Tenant(models.Model):
         default=True,
         help_text=_("Off: nothing is remembered or recalled for anybody; people can still look, export and delete."),
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     objects = TenantQuerySet.as_manager()
 
@@ -61,7 +61,7 @@ class Membership(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("school"))
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("user"))
     role = models.CharField(_("role"), max_length=10, choices=Role.choices, default=Role.TEACHER)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     class Meta:
         verbose_name = _("membership")

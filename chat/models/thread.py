@@ -39,10 +39,10 @@ class Thread(models.Model):
     title = models.CharField(_("title"), max_length=200, blank=True, default="")
     rolling_summary = models.TextField(_("rolling summary"), blank=True, default="")
     summary_upto_at = models.DateTimeField(_("summary covers until"), null=True, blank=True)
-    summary_upto_slot = models.PositiveIntegerField(default=0)
+    summary_upto_slot = models.PositiveIntegerField(_("summary covers rounds up to"), default=0)
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.ACTIVE)
     is_incognito = models.BooleanField(_("incognito"), default=False)
-    last_position = models.PositiveIntegerField(default=0)
+    last_position = models.PositiveIntegerField(_("number of the newest run"), default=0)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
     updated_at = models.DateTimeField(_("updated at"), default=timezone.now)
 
@@ -74,12 +74,12 @@ class Summary(models.Model):
         MODEL = "model", _("written by the model")
         EXTRACT = "extract", _("first sentences")
 
-    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="summaries")
-    upto_slot = models.PositiveIntegerField()
-    upto_at = models.DateTimeField()
+    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="summaries", verbose_name=_("thread"))
+    upto_slot = models.PositiveIntegerField(_("covers rounds up to"))
+    upto_at = models.DateTimeField(_("covers until"))
     text = models.TextField(_("text"))
     origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, default=Origin.MODEL)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     class Meta:
         verbose_name = _("summary")

@@ -36,7 +36,7 @@ class HistoryLine:
 
 
 def history_of(user: AbstractBaseUser, row: Fact | Candidate) -> list[HistoryLine]:
-    """The newest events of a fact and of the candidate that it came from, oldest first."""
+    """The newest events of a fact and of the candidate that it came from, oldest first; of what is deleted without wordings."""
     events = CoreEvent.objects.for_user(user)
     if isinstance(row, Fact):
         origins = CoreEvent.objects.filter(fact_id=row.pk, candidate__isnull=False).values("candidate_id")
@@ -44,11 +44,11 @@ def history_of(user: AbstractBaseUser, row: Fact | Candidate) -> list[HistoryLin
     else:
         events = events.filter(candidate_id=row.pk)
     newest = events.select_related("decision__user").order_by("-created_at", "-pk")[:HISTORY_EVENTS]
-    return [_line(event) for event in reversed(newest)]
+    return [_line(event, has_words=bool(row.text)) for event in reversed(newest)]
 
 
-def _line(event: CoreEvent) -> HistoryLine:
-    old, new = _wording(event.before), _wording(event.after)
+def _line(event: CoreEvent, *, has_words: bool) -> HistoryLine:
+    old, new = (_wording(event.before), _wording(event.after)) if has_words else ("", "")
     pieces = diff(old, new) if old and new and old != new else ([], [Piece(new, is_changed=False)] if new and new != old else [])
     return HistoryLine(
         words=event_words(event.verb),

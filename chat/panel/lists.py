@@ -16,8 +16,9 @@ from django.utils.dateparse import parse_datetime
 from chat.models import Agent, Candidate, Fact, RedlineRecord
 from chat.models.core import Kind
 from chat.panel.cards import FactCard
+from chat.text.storable import storable
 
-PENDING_PAGE = 30  # with look-alikes among 500 about 90 ms on a laptop core; 50 took 120
+PENDING_PAGE = 30  # 50 cards among 500 that wait took 117 ms, of which a page may take 100 (UI.md)
 SHELF_PAGE = 50
 SHARED = "shared"  # the scope of all assistants, in forms and addresses
 
@@ -111,6 +112,12 @@ def pending_page(user: AbstractBaseUser, tenant_id: str, filters: Filters, after
     return _page(waiting.annotate(is_later=is_later), ORDERS[filters.order], after, size)
 
 
+def contradicting(user: AbstractBaseUser, candidate_ids: Sequence[str]) -> set[str]:
+    """Those of the candidates that contradict a confirmed fact."""
+    found = Candidate.objects.for_user(user).filter(pk__in=candidate_ids, status=Candidate.Status.PENDING)
+    return set(found.filter(contradicts__status=Fact.Status.CONFIRMED).values_list("pk", flat=True))
+
+
 def shelf_page(user: AbstractBaseUser, tenant_id: str, name: str, *, q: str = "", after: str = "") -> Page[Any]:
     """What does not count any more: `archived` and `deleted` facts, `rejected` candidates; and what the filter `stopped`."""
     if name == "stopped":
@@ -158,7 +165,7 @@ def _parse_cursor(text: str, order: tuple[str, ...]) -> list[Any] | None:
         if not isinstance(values, list) or len(values) != len(order):
             return None
         return [_value(name.removeprefix("-"), value) for name, value in zip(order, values, strict=True)]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -169,7 +176,7 @@ def _value(column: str, value: Any) -> Any:  # noqa: ANN401  what JSON can hold
             raise ValueError(column)
         return at
     if column == "pk":
-        if not isinstance(value, str) or "\0" in value:
+        if not isinstance(value, str) or storable(value) != value:
             raise ValueError(column)
         return value
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:

@@ -92,7 +92,9 @@ def result_words(user: AbstractBaseUser, verb: str, result: Result) -> str:
 
 
 def results_words(user: AbstractBaseUser, verb: str, results: Sequence[Result]) -> str:
-    """Says what became of several items of one action."""
+    """Says what became of several items of one action; "" for none."""
+    if not results:
+        return ""
     if len(results) == 1:
         return result_words(user, verb, results[0])
     numbers = Counter(result.outcome for result in results)
@@ -114,6 +116,18 @@ def results_words(user: AbstractBaseUser, verb: str, results: Sequence[Result]) 
         )
         parts.append(words % {"count": refused})
     return " ".join(parts) + _eviction_words(user, results)
+
+
+def left_words(count: int) -> str:
+    """Says that some candidates of a confirmation were left, since they contradict what is remembered."""
+    if not count:
+        return ""
+    words = ngettext(
+        "%(count)d contradicts what is remembered: decide on it by itself.",
+        "%(count)d contradict what is remembered: decide on each by itself.",
+        count,
+    )
+    return words % {"count": count}
 
 
 def _done_words(verb: str, count: int) -> str:

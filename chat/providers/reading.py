@@ -6,6 +6,7 @@ The texts of all events of one network read become one Delta: objects per read, 
 import json
 import logging
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -21,7 +22,7 @@ FINISHES = {"length": "length", "max_tokens": "length", "tool_calls": "tool_call
 log = logging.getLogger(__name__)
 
 
-class Reader:
+class Reader(ABC):
     """Gathers what the lines of one answer say; a format subclasses `read_line` and sets `is_done` at its end mark."""
 
     def __init__(self) -> None:
@@ -35,10 +36,11 @@ class Reader:
         self.broken_lines = 0
         self._think = ThinkSplitter()
 
+    @abstractmethod
     def read_line(self, line: bytes) -> None:
-        raise NotImplementedError
+        """Takes one line of the answer, without its end."""
 
-    def read_rest(self) -> None:
+    def read_rest(self) -> None:  # noqa: B027  most formats have none
         """The body is over without an end mark; the last chance to make sense of it, or to set `failure`."""
 
     def tool_calls(self) -> tuple[ToolCall, ...]:

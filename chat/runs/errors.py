@@ -74,3 +74,10 @@ class KeyConflict(RunRefused):
 
     code = "idempotency_key_reused"
     status = 409
+
+
+class SignedOut(RunRefused):
+    """The session behind the message has ended."""
+
+    code = "signed_out"
+    status = 401

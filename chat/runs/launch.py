@@ -2,27 +2,36 @@
 
 import asyncio
 import contextvars
+from collections.abc import Callable
 
 from chat.runs import beat, live
 from chat.runs.bridge import hop
+from chat.runs.errors import SignedOut
 from chat.runs.execute import execute
 from chat.runs.live import LiveRun
 from chat.runs.start import Order, Prepared, Started, start_run
 
 
-async def start(order: Order) -> Started:
+async def start(order: Order, is_signed_in: Callable[[], bool] | None = None) -> Started:
     """Stores the run and starts its task on this loop; the run goes on whatever becomes of the caller.
 
-    Raises RunRefused; then nothing is stored.
+    `is_signed_in` is asked in the same hop, for callers whose session may have ended since they came. Raises RunRefused;
+    then nothing is stored.
     """
     # Shielded: a caller that goes away in this moment must not leave a stored run without its task.
-    task = asyncio.ensure_future(_start(order))
+    task = asyncio.ensure_future(_start(order, is_signed_in))
     live.note_starting(task)
     return await asyncio.shield(task)
 
 
-async def _start(order: Order) -> Started:
-    started = await hop(start_run, order)
+def _checked(order: Order, is_signed_in: Callable[[], bool] | None) -> Started:
+    if is_signed_in is not None and not is_signed_in():
+        raise SignedOut
+    return start_run(order)
+
+
+async def _start(order: Order, is_signed_in: Callable[[], bool] | None) -> Started:
+    started = await hop(_checked, order, is_signed_in)
     if started.prepared is not None:
         _launch(started.prepared)
     return started

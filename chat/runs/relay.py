@@ -69,6 +69,8 @@ async def _serve() -> None:
                 await asyncio.sleep(BATCH_SECONDS)
             receiver.result()
         except (OSError, TimeoutError, RedisError, DatabaseError) as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise asyncio.CancelledError from None  # a read that was cancelled can come back as a timeout
             log.warning("The relay between processes is in trouble (%s); trying again", type(error).__name__)
         finally:
             receiver.cancel()

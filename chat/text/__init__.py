@@ -9,6 +9,7 @@ outline    lines of a text, its headings, and where it may be cut
 clip       shortens a long round to what matters for a question
 boundary   the untrusted boundary: markers, and cleaning of what stands inside
 redlines   the place where sensitive text is taken out of what memory keeps
+redline_people  how it sees that somebody is meant
 redline_rules  its rules for what is said about people
 formulas   formulas in Markdown, as MathML
 markdown   Markdown to safe HTML

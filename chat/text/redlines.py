@@ -15,7 +15,8 @@ from stdnum import luhn
 from stdnum.cn import ric
 from stdnum.exceptions import ValidationError
 
-from chat.text.redline_rules import PERSON, RULES
+from chat.text.redline_people import PERSON
+from chat.text.redline_rules import RULES
 
 _NAMES: Final = {
     **{"id_card": "身份证件", "id_doc": "证件号码", "bank_card": "银行卡号", "phone": "联系方式", "contact": "联系方式"},
@@ -27,7 +28,7 @@ _CHINESE_DIGITS: Final = str.maketrans("零〇一二三四五六七八九幺两"
 _PROVINCES: Final = frozenset(
     [*range(11, 16), *range(21, 24), *range(31, 38), *range(41, 47), *range(50, 55), *range(61, 66), 71, 81, 82, 83]
 )
-_SENTENCE: Final = re.compile(r"(?:[^。！？!?;；\n.]|\.(?!\s|\Z))+[。！？!?;；\n.]*|[。！？!?;；\n.]+")
+_SENTENCE: Final = re.compile(r"(?:[^。！？!?;；\n.]|\.(?!\s|\Z)|(?<=[Nn]o)\.(?=\s[A-Za-z]{0,2}\d))+[。！？!?;；\n.]*|[。！？!?;；\n.]+")
 _CLAUSE: Final = re.compile(r"(?:[^，,]|(?<=\d),(?=\d{3}))+[，,]*|[，,]+")
 
 _PUNCTUATION: Final = "，,。！？!?;；\n. "
@@ -54,7 +55,8 @@ _OTHER_NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _PHONE_WORDS: Final = re.compile(
-    r"电话|手机|座机|联系|拨打|打给|号码|微信|加到|phone|mobile|\bcall\b|\btext\b|whatsapp|\btel\b", re.IGNORECASE
+    r"电话|手机|座机|联系|拨打|打给|号码|微信|加到|phone|mobile|\bcell\b|\bring\b|\breach\b|\bcall\b|\btext\b|whatsapp|\btel\b",
+    re.IGNORECASE,
 )
 _QUANTITY: Final = re.compile(r"读作|科学记数|亿|单位换算|万元|公里|千米|平方|整除|素数|质数")
 _DOCUMENT: Final = re.compile(
@@ -131,9 +133,10 @@ def _find_in(plain: str) -> Iterator[_Found]:
 
 def _about_people(plain: str, start: int, end: int) -> Iterator[_Found]:
     sentence = plain[start:end]
+    places = _Places(sentence)  # several rules look for the same
     for rule in RULES:
-        matches = list(rule.what.finditer(sentence))
-        if not matches or (rule.who and not any(who.search(sentence) for who in rule.who)):
+        matches = places[rule.what]
+        if not matches or (rule.who and not any(places[who] for who in rule.who)):
             continue
         if rule.kind == "contact":
             yield from ((rule.kind, start + match.start(), start + match.end(), rule.name) for match in matches)
@@ -141,12 +144,24 @@ def _about_people(plain: str, start: int, end: int) -> Iterator[_Found]:
         clauses = [clause.span() for clause in _CLAUSE.finditer(sentence)]
         starts = [clause[0] for clause in clauses]
         hit = {i for match in matches for i in range(bisect_right(starts, match.start()) - 1, bisect_left(starts, match.end()))}
-        is_lesson = bool(rule.unless and rule.unless.search(sentence))
+        is_lesson = bool(rule.unless and places[rule.unless])
         for a, b in (clauses[i] for i in sorted(hit)):
             clause = sentence[a:b]
             if is_lesson and not (rule.who and PERSON.search(clause) and rule.unless and not rule.unless.search(clause)):
                 continue
             yield (rule.kind, start + a, start + a + len(clause.rstrip(_PUNCTUATION)), rule.name)
+
+
+class _Places(dict[re.Pattern[str], list[re.Match[str]]]):
+    """Where a pattern matches in a sentence, looked for once."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        self._sentence = sentence
+
+    def __missing__(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        self[pattern] = found = list(pattern.finditer(self._sentence))
+        return found
 
 
 def _numbers(sentence: str, offset: int) -> Iterator[_Found]:

@@ -24,8 +24,8 @@ from chat.middleware import PageRequest
 from chat.models import Candidate, CoreEvent, Fact
 from chat.panel.cards import CandidateCard, FactCard, candidate_card, facts_used
 from chat.panel.history import history_of
-from chat.panel.lists import SHARED, Filters, own_candidates, own_facts, pending_page
-from chat.panel.words import result_words, results_words
+from chat.panel.lists import SHARED, Filters, contradicting, own_candidates, own_facts, pending_page
+from chat.panel.words import left_words, result_words, results_words
 from chat.views.memory_context import (
     SHELVES,
     cards_of,
@@ -99,7 +99,7 @@ def candidate(request: HttpRequest, candidate_id: str) -> HttpResponse:
 def _has_replaced(page: PageRequest, result: Result) -> bool:
     """Whether the old fact went for the new one; it may have been gone before."""
     events = CoreEvent.objects.for_user(page.user).filter(decision_id=result.decision_id)
-    return events.filter(fact_id=page.POST.get("replaces", "")).exclude(fact_id=result.fact_id).exists()
+    return events.filter(fact_id=_id(page.POST.get("replaces", ""))).exclude(fact_id=result.fact_id).exists()
 
 
 def _decide_on_candidate(page: PageRequest, row: Candidate, verb: str) -> list[Result] | None:
@@ -109,7 +109,7 @@ def _decide_on_candidate(page: PageRequest, row: Candidate, verb: str) -> list[R
             [row.pk],
             text=page.POST.get("text"),
             is_shared=_is_shared(page),
-            replaces=page.POST.get("replaces", "")[:40] if verb == "replace" else "",
+            replaces=_id(page.POST.get("replaces", "")) if verb == "replace" else "",
             accepted=_accepted(page),
         )
     actions = {"reject": decide.reject, "later": decide.later, "allow": decide.allow}
@@ -157,6 +157,11 @@ def _accepted(page: PageRequest) -> list[str]:
     return [kind for kind in page.POST.get("accepted", "").split(",") if kind]
 
 
+def _id(value: str) -> str:
+    """A key from a form, as far as a database can look for it."""
+    return value.replace("\0", "")[:40]
+
+
 @require_POST
 @login_required
 @vary_on_headers("HX-Request")
@@ -170,7 +175,7 @@ def add(request: HttpRequest) -> HttpResponse:
         tenant_of(page),
         text,
         kind=request.POST.get("kind", "profile"),
-        agent_id="" if scope == SHARED else scope,
+        agent_id="" if scope == SHARED else _id(scope),
         accepted=_accepted(page),
     )
     if result.outcome in REFUSED or result.outcome == "gone":
@@ -185,16 +190,19 @@ def add(request: HttpRequest) -> HttpResponse:
 @login_required
 @vary_on_headers("HX-Request")
 def bulk(request: HttpRequest) -> HttpResponse:
-    """The same decision on several candidates."""
+    """The same decision on several candidates. What contradicts a confirmed fact needs a choice of its own, so it is left."""
     page = cast(PageRequest, request)
     verb, ids = request.POST.get("verb", ""), request.POST.getlist("id")[:BULK_MAX]
     if verb not in BULK_VERBS:
         return HttpResponseBadRequest()
     if not ids:
         return _whole(page, _("Nothing was changed: no line is selected."), is_done=False)
+    ids = [_id(one) for one in ids]
+    left = contradicting(page.user, ids) if verb == "confirm" else set()
     actions: dict[str, Action] = {"confirm": decide.confirm, "reject": decide.reject, "later": decide.later}
-    results = actions[verb](page.user, [one.replace("\0", "")[:40] for one in ids])
-    return _whole(page, results_words(page.user, verb, results), is_done=any(one.outcome == "done" for one in results))
+    results = actions[verb](page.user, [one for one in ids if one not in left]) if len(left) < len(ids) else []
+    words = " ".join(part for part in (results_words(page.user, verb, results), left_words(len(left))) if part)
+    return _whole(page, words, is_done=any(one.outcome == "done" for one in results))
 
 
 @require_POST
@@ -203,7 +211,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
 def undo(request: HttpRequest) -> HttpResponse:
     """Takes back a decision of the user."""
     page = cast(PageRequest, request)
-    result = decide.undo(page.user, request.POST.get("decision", "").replace("\0", "")[:40])
+    result = decide.undo(page.user, _id(request.POST.get("decision", "")))
     words, is_done = result_words(page.user, "undo", result), result.outcome == "done"
     if page.htmx and request.POST.get("in") == "drawer":
         return render(request, "chat/memory/_drawer.html", drawer_context(page, words=words, is_done=is_done))

@@ -26,7 +26,7 @@ SHELVES: dict[str, tuple[Promise, Promise]] = {
     "rejected": (_("Not kept"), _("You have turned these down, so they are not proposed again. Allow what may be proposed once more.")),
     "deleted": (_("Deleted"), _("Only what is needed to recognise these is left, so that they are not proposed again.")),
     "stopped": (
-        _("Stopped"),
+        _("Held back"),
         _("The filter for private matters stopped these before anything was stored. What it hid cannot be shown again."),
     ),
 }

@@ -119,9 +119,10 @@ async def delete(request: HttpRequest, thread_id: str) -> HttpResponseBase:
     candidates, facts = request.POST.getlist("candidate"), request.POST.getlist("fact")
     deleted = await delete_thread(page.user, thread.pk, candidate_ids=candidates, fact_ids=facts)
     if deleted is not None:
-        count = len(deleted.candidate_ids) + len(deleted.fact_ids)
-        learnt = ngettext("%(count)d memory went with it.", "%(count)d memories went with it.", count) % {"count": count} if count else ""
-        messages.success(request, f"{_('The conversation is deleted.')} {learnt}".strip())
+        said = [_("The conversation is deleted.")]
+        if count := len(deleted.candidate_ids) + len(deleted.fact_ids):
+            said.append(ngettext("%(count)d memory went with it.", "%(count)d memories went with it.", count) % {"count": count})
+        messages.success(request, " ".join(said))
     return redirect("agent", thread.agent_id) if thread.agent.is_active else redirect("home")
 
 

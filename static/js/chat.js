@@ -33,6 +33,8 @@ if (chat) {
   document.addEventListener("fragment", (event) => {
     if (event.detail.target === "messages") composer?.forget();
   });
+  // Asks to log in, and comes back; the draft is kept.
+  socket.onDenied = () => location.reload();
   socket.connect();
 } else {
   const form = document.getElementById("composer");

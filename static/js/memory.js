@@ -4,7 +4,7 @@ const CARD = "[data-candidate][tabindex]";
 const PREFETCH_CARDS = 8;
 
 function cards() {
-  return [...document.querySelectorAll(`.pending-list ${CARD}`)].filter((card) => !card.hasAttribute("data-going") && card.checkVisibility());
+  return [...document.querySelectorAll(`.pending-list ${CARD}`)].filter((card) => !card.hasAttribute("data-going") && card.getClientRects().length);
 }
 
 function currentCard() {
@@ -183,7 +183,21 @@ function onAfterRequest(event) {
   const card = form.closest?.(CARD);
   card?.removeAttribute("aria-busy");
   card?.removeAttribute("data-going");
-  if (event.detail.failed && event.detail.xhr.status !== 404) card?.focus?.();
+  if (event.detail.successful || event.detail.xhr.status === 404) return;
+  card?.focus();
+  sayFailed(form.closest?.("[data-memory]"));
+}
+
+// No answer, or none that can be used: the page still says what happened.
+function sayFailed(root) {
+  const place = root?.querySelector(".memory-live");
+  const notice = place?.querySelector("#memory-notice");
+  if (!notice) return;
+  const words = document.createElement("p");
+  words.className = "memory-notice-words";
+  words.textContent = place.dataset.failed;
+  notice.replaceChildren(words);
+  notice.classList.add("memory-notice-warn");
 }
 
 // The badge knows more than the list: say so, and leave the list as it is.

@@ -108,6 +108,8 @@ export function enhancePage() {
   document.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   document.addEventListener("htmx:beforeRequest", onBeforeRequest);
+  const end = document.getElementById("delete-thread");
+  end?.addEventListener("submit", () => localStorage.removeItem(`chat:draft:${end.dataset.draft}`));
   document.addEventListener("htmx:afterSwap", onAfterSwap);
   const menu = document.getElementById("thread-menu");
   menu?.addEventListener("toggle", (event) => {

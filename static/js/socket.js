@@ -2,12 +2,14 @@
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15000;
+const LOGGED_OUT = 4401;
 
 export class Socket {
   constructor(path) {
     this.url = new URL(path, location.href.replace(/^http/, "ws")).href;
     this.onOpen = () => {};
     this.onFrame = () => {};
+    this.onDenied = () => {};
     this.pause = FIRST_PAUSE_MS;
     this.timer = 0;
     this.socket = null;
@@ -33,9 +35,13 @@ export class Socket {
       this.pause = FIRST_PAUSE_MS;
       this.onFrame(JSON.parse(event.data));
     });
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", (event) => {
       if (this.socket !== socket) return;
       document.documentElement.dataset.live = "no";
+      if (event.code === LOGGED_OUT) {
+        this.onDenied();
+        return;
+      }
       // Jitter, so that the pages of a school do not come back in one moment after a restart.
       this.timer = setTimeout(() => this.connect(), this.pause * (0.5 + Math.random()));
       this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);

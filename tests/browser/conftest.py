@@ -69,9 +69,14 @@ def _answers(url: str) -> bool:
     return False
 
 
+def chromium() -> str | None:
+    """The browser's program; None where there is none."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = chromium()
     if program is None:
         if os.environ.get("CI"):
             pytest.fail("Chromium is missing: set CHROMIUM.")

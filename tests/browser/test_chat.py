@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.browser.conftest import log_in, product
+from tests.browser.conftest import PASSWORD, log_in, product
 from tests.conftest import mock_provider_class
 
 pytestmark = [pytest.mark.browser, pytest.mark.mock]
@@ -300,6 +300,38 @@ def test_archive_puts_away_and_brings_back_and_the_page_stays_whole(page: Page):
     page.locator(".archived-thread button").first.click()
     expect(page.locator(".archived-thread a").first).to_be_focused()
     expect(page.locator(".archived-thread").first).to_contain_text("已移回列表")
+
+
+def test_after_the_log_out_in_another_tab_nothing_is_sent_and_the_text_is_kept(page: Page, context: BrowserContext, chat_site: str):
+    say(page, "出一份试卷")
+    ended(page)
+    expect(page.locator("html[data-live=yes]")).to_have_count(1)
+    other = context.new_page()
+    other.goto(f"{chat_site}/settings/")
+    other.locator("[popovertarget=user-menu]").click()
+    other.locator("#user-menu form button").click()
+    other.wait_for_url("**/login/**")
+    other.close()
+    box(page).fill("简答题换两道")
+    box(page).press("Enter")
+    page.wait_for_url("**/login/?next=/chat/t/**")
+    page.locator("#id_username").fill("teacher")
+    page.locator("#id_password").fill(PASSWORD)
+    page.locator("main form.card button").click()
+    expect(box(page)).to_have_value("简答题换两道")
+    expect(page.locator("article[data-run]")).to_have_count(1)
+
+
+def test_first_message_after_the_session_ended_is_in_the_box_after_the_log_in(page: Page, context: BrowserContext):
+    context.clear_cookies(name="sessionid")
+    box(page).fill("出一份试卷")
+    box(page).press("Enter")
+    page.wait_for_url("**/login/?next=/chat/ag_*/")
+    page.locator("#id_username").fill("teacher")
+    page.locator("#id_password").fill(PASSWORD)
+    page.locator("main form.card button").click()
+    expect(box(page)).to_have_value("出一份试卷")
+    expect(page.locator("article[data-run]")).to_have_count(0)
 
 
 def test_conversation_works_without_script(browser: Browser, chat_site: str):

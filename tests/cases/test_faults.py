@@ -245,7 +245,7 @@ class Faults(Case):
         assert (await self.send_by_form("还在吗？", self.thread_id)).status == "completed"
         await self.settle()
         assert (await self.send_by_form("第二问", self.thread_id)).status == "completed"
-        op = await MemoryOp.objects.aget()
+        op = await MemoryOp.objects.aget(kind="summary")
         assert (op.outcome, op.error_code, op.cost) == ("failed", "provider_auth", 0)
         pages = [await sync_to_async(admin_page)(f"/admin/{path}") for path in ("", "chat/layerstate/", "chat/work/", "chat/memoryop/")]
         assert all("provider_auth" in page for page in pages)

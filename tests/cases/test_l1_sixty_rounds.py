@@ -5,6 +5,8 @@ import re
 import pytest
 
 from chat.jobs.worker import Worker
+from chat.memory import catch_up
+from chat.memory.layers.thread import ThreadLayer
 from chat.memory.read import NOTES_ROOM_TOKENS, reply_room
 from chat.models import MemoryOp, Run
 from chat.providers.base import Request
@@ -19,6 +21,12 @@ from tests.memory.answering import AnsweringProvider, digest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.process]  # no processes, but some seconds
 ROUNDS = 60
+
+
+@pytest.fixture(autouse=True)
+def only_thread_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The background only sums up; what core memory asks for is none of this test's business."""
+    monkeypatch.setattr(catch_up, "layers", lambda: (ThreadLayer(),))
 
 
 def code(number: int) -> str:

@@ -96,7 +96,7 @@ class OneBadTurn(Case):
         assert self.model.refused == []
         assert not [call.prompt for call in self.model.calls if TRACES.search(call.prompt)]
         summaries = self.model.of("summary")
-        assert len(summaries) == await MemoryOp.objects.acount() == 2
+        assert len(summaries) == await MemoryOp.objects.filter(kind="summary").acount() == 2
         assert [call.prompt.count(FAILED_ROUND) for call in summaries] == [3, 2]
         assert "半截" not in "".join(call.text for call in summaries)
         assert await Summary.objects.filter(thread_id=thread_id).acount() == 1

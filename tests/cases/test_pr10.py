@@ -63,13 +63,16 @@ class EveryCallIsOnTheBill(Case):
 
     async def test_rows_equal_what_the_service_counted(self) -> None:
         threads = await self.ten_turns()
-        assert {call.purpose for call in self.model.calls} == {"answer", "summary"}
+        assert {call.purpose for call in self.model.calls} == {"answer", "extraction", "summary"}
         runs = [run async for run in Run.objects.order_by("created_at")]
         for run, usage in zip(runs, self.counted("answer"), strict=True):
             assert run.is_estimate is (usage is None) is (run.input == UNCOUNTED)
             assert run.input_tokens > 0 and run.output_tokens > 0 and run.cost == cost_of(run.input_tokens, run.output_tokens)
             assert usage is None or (run.input_tokens, run.output_tokens) == usage
-        ops = [op async for op in MemoryOp.objects.order_by("created_at")]
+        asked = [op async for op in MemoryOp.objects.filter(kind="extraction").order_by("created_at")]
+        assert [(op.input_tokens, op.output_tokens) for op in asked] == self.counted("extraction")
+        assert (len(asked), {op.outcome for op in asked}) == (len(runs), {"done"})
+        ops = [op async for op in MemoryOp.objects.filter(kind="summary").order_by("created_at")]
         calls = self.model.of("summary")
         assert [op.thread_id for op in ops] == [call.headers["x-thread-id"] for call in calls]
         assert {op.thread_id for op in ops} == set(threads)
@@ -95,7 +98,7 @@ class EveryCallIsOnTheBill(Case):
                 self.check_shown(run, words(article(page, run["id"])), counted)
         runs = [run async for run in Run.objects.all()]
         ops = [op async for op in MemoryOp.objects.order_by("created_at")]
-        await self.check_metrics(runs, ops)
+        await self.check_metrics(runs, [op for op in ops if op.kind == "summary"])
         await self.check_admin(ops, sum(run.cost for run in runs), sum(op.cost for op in ops))
         await self.restart()
 
@@ -142,11 +145,15 @@ class EveryCallIsOnTheBill(Case):
             assert cell(row, "input_tokens") == str(op.input_tokens) and cell(row, "output_tokens") == str(op.output_tokens)
             assert Decimal(cell(row, "cost")) == op.cost
             assert (cell(row, "thread_key"), cell(row, "provider")) == (op.thread_id, self.provider.name)
-            assert (cell(row, "kind"), cell(row, "duration_ms")) == ("摘要", str(op.duration_ms))
+            assert (cell(row, "kind"), cell(row, "duration_ms")) == (
+                {"summary": "摘要", "extraction": "提取"}[op.kind],
+                str(op.duration_ms),
+            )
             assert f'alt="{op.is_estimate}"' in row
             assert cell(row, "error_code") == ("stream_broken" if op.outcome == "failed" else "-")
-        shown = (await browser.get(f"/admin/chat/memoryop/{ops[1].pk}/change/")).content.decode()
-        assert ops[1].thread_id in shown and 'alt="True"' in shown
+        estimated = next(op for op in ops if op.is_estimate)
+        shown = (await browser.get(f"/admin/chat/memoryop/{estimated.pk}/change/")).content.decode()
+        assert estimated.thread_id in shown and 'alt="True"' in shown
 
     def administrator(self) -> User:
         user = builders.teacher(self.school, role="admin")

@@ -34,7 +34,7 @@ def test_all_is_well_with_a_worker_and_the_demo_model():
 def test_a_missing_worker_is_wrong():
     code, text = run()
     assert code == 1
-    assert "wrong worker: none has ever run" in text
+    assert "wrong worker: none is running" in text
 
 
 def test_a_service_that_does_not_answer_is_wrong():

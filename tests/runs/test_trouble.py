@@ -58,6 +58,7 @@ class TroubleTests(RunCase):
 
     @skipIf(connection.vendor == "sqlite", "SQLite has no connections to lose")
     async def test_run_survives_the_loss_of_all_connections(self) -> None:
+        self.addCleanup(connection.close_pool)  # which may still hold dead ones
         gate = asyncio.Event()
         with patch.object(beat, "BEAT_SECONDS", 0.05), scripted(ScriptedProvider(["写到一半", gate, "，完。"])):
             started = await launch.start(self.order())

@@ -9,7 +9,7 @@ from chat.memory.switches import switch_memory
 from chat.models import Candidate, Fact, Preference, Tenant, Thread
 from tests import builders
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

@@ -41,6 +41,14 @@ class TestLogin:
         response = client.post(f"{LOGIN}?next=/settings/", {"username": user.username, "password": builders.PASSWORD, "next": "/settings/"})
         assert response["Location"] == "/settings/"
 
+    @pytest.mark.parametrize(
+        ("referer", "following"),
+        [("http://testserver/settings/?a=1#x", "/settings/%3Fa%3D1"), ("https://elsewhere.example/settings/", "/"), ("", "/")],
+    )
+    def test_form_sent_after_the_session_ended_leads_back_to_its_page(self, client, referer, following):
+        response = client.post("/settings/preferences/", headers={"referer": referer})
+        assert response["Location"] == f"{LOGIN}?next={following}"
+
     def test_foreign_address_is_no_way_out_of_the_log_in(self, client):
         user = builders.teacher()
         data = {"username": user.username, "password": builders.PASSWORD, "next": "https://elsewhere.example/"}

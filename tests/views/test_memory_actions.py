@@ -73,6 +73,13 @@ class CandidateTests(PanelCase):
         assert "3 are remembered. 1 had been decided already. 1 does not exist any more." in answer
         assert Decision.objects.filter(verb="confirm").count() == 1
 
+    def test_contradictions_are_left_when_several_are_confirmed(self) -> None:
+        old = self.fact("出卷时选择题多一些")
+        rows = [self.candidate("出卷时简答题多一些", contradicts=old), self.candidate("答案写在最后")]
+        answer = self.client.post("/memory/bulk/", {"verb": "confirm", "id": [row.pk for row in rows]}, headers=HTMX).content.decode()
+        assert "Remembered." in answer and "1 contradicts what is remembered: decide on it by itself." in answer
+        assert rows[0].pk in answer and Fact.objects.filter(status="confirmed").count() == 2
+
     def test_unknown_action_is_refused(self) -> None:
         for path in (address(self.candidate()), address(self.fact()), "/memory/bulk/"):
             assert self.client.post(path, {"verb": "x"}).status_code == 400

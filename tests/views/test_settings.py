@@ -50,6 +50,10 @@ class TestPreferences:
     def test_theme_is_a_mark_on_the_page(self, page, theme):
         assert f'data-theme="{theme}"' in save(page, theme=theme).content.decode()
 
+    def test_choices_begin_alike(self, page):
+        fields = save(page, language="en").context["preference_form"].fields
+        assert [fields[name].choices[0][1] for name in ("language", "theme")] == ["As the browser asks", "Like the system"]
+
     def test_time_zone_moves_the_times_of_the_page(self, page, teacher):
         token, _text = ApiToken.objects.issue(teacher, "marks")
         ApiToken.objects.filter(pk=token.pk).update(created_at=datetime(2020, 1, 1, 20, 0, tzinfo=UTC))

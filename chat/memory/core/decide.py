@@ -18,6 +18,7 @@ from chat.memory.core.undo import Changed, take_back
 from chat.memory.core.wording import normal_form
 from chat.models import Agent, Candidate, CoreEvent, Decision, Fact, Run, Tenant
 from chat.models.core import Kind
+from chat.text.storable import storable
 
 __all__ = ["REFUSED_KINDS", "Outcome", "Result", "add", "allow", "confirm", "delete", "edit", "later", "pin", "reject", "restore", "undo"]
 
@@ -121,6 +122,7 @@ def edit(user: AbstractBaseUser, fact_id: str, text: str, *, is_shared: bool | N
             return Result(fact_id, "full")
         if earlier := same_place(new):
             book.remove(earlier)
+            ledger.blank(user.pk, [earlier.pk])
         decision_id = book.decision_id(fact.tenant_id)
         book.change(fact, text=new.text, normal=new.normal, agent_id=new.agent_id, decision_id=decision_id)
         settle_candidates(book, fact)
@@ -235,7 +237,7 @@ def undo(user: AbstractBaseUser, decision_id: str = "") -> Result:
         if Decision.objects.filter(undoes=decision).exists():
             return Result(decision.pk, "already")
         book.undoes = decision
-        typed = [event.after["id"] for event in decision.events.all() if decision.verb == Decision.Verb.ADD and "id" in event.after]
+        made = {event.after["id"] for event in decision.events.all() if "id" in event.after}
         try:
             with transaction.atomic():
                 take_back(book, decision)
@@ -243,7 +245,7 @@ def undo(user: AbstractBaseUser, decision_id: str = "") -> Result:
             return Result(decision.pk, "full")
         except Changed:
             return Result(decision.pk, "nothing")
-        ledger.blank(user.pk, typed)
+        ledger.blank(user.pk, made.difference(Fact.objects.filter(pk__in=made).values_list("pk", flat=True)))
         return Result(decision.pk, "done", book.decision_id(decision.tenant_id))
 
 
@@ -255,7 +257,7 @@ def _fact_from(candidate: Candidate, text: str, is_shared: bool | None) -> Fact:
 
 
 def _worded(fact: Fact, text: str) -> Fact:
-    fact.text = " ".join(text.split())
+    fact.text = " ".join(storable(text).split())
     fact.normal = normal_form(fact.text)
     return fact
 

@@ -20,6 +20,7 @@ from chat.models import Agent, LayerState, MemoryOp, Owner, Run, Thread
 from chat.models.run import finished_prefix
 from chat.text.boundary import ASSISTANT_MARK, USER_MARK, clean
 from chat.text.clip import clip
+from chat.text.redlines import redact
 from chat.text.tokens import count_tokens
 
 LAYER = "core"
@@ -90,7 +91,9 @@ def _found(thread: Thread, state: LayerState, run: Run, owner: Owner) -> list[Pr
     if _is_hopeless(thread, state):
         return []
     question = Question(MemoryOp.Kind.EXTRACTION, messages(_round(thread.agent, run), _date(run)), _reply_tokens(thread.agent), read)
-    items = [kept for item in ask(thread, question) if (kept := grounded(item, run.input))]
+    found = ask(thread, question)
+    shown = redact(run.input) if found else ""
+    items = [kept for item in found if (kept := grounded(item, run.input, shown))]
     return [
         Proposal(
             text=item.fact,
@@ -128,6 +131,8 @@ def _is_hopeless(thread: Thread, state: LayerState) -> bool:
     """Whether the last attempts at this run brought no usable answer. An outage does not count: then the work waits."""
     if state.attempts < ATTEMPTS:
         return False
+    if state.error_code == "internal_error":
+        return True  # a fault of ours with this answer; asking for ever would cost a call each time
     calls = MemoryOp.objects.filter(thread=thread, kind=MemoryOp.Kind.EXTRACTION).exclude(error_code="interrupted")
     last = list(calls.exclude(outcome=MemoryOp.Outcome.RUNNING).order_by("-created_at")[:ATTEMPTS])
     return bool(last) and all(op.outcome == MemoryOp.Outcome.UNUSABLE or op.error_code in HOPELESS for op in last)

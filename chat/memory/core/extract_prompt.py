@@ -12,6 +12,7 @@ from chat.memory.model import Unusable
 from chat.models.core import FACT_MAX_CHARS, Kind
 from chat.providers.base import Answer, Message
 from chat.text.boundary import ROUNDS_LABEL, THREAD_CLOSE, THREAD_OPEN
+from chat.text.redlines import find
 
 PROMPT = """\
 你负责从一轮对话中找出值得长期记住的、关于这位教师本人的事实与偏好。找出的内容先交给教师过目，由教师决定要不要记住。
@@ -162,9 +163,15 @@ def confidence_of(value: object) -> float:
             value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
         except ValueError:
             return 0.5
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.5
-    return min(1.0, max(0.0, value / 100 if 1 < value <= 100 else float(value)))
+    try:
+        number = float(value)
+    except OverflowError:  # JSON has integers of any length
+        return 0.5
+    if not math.isfinite(number):
+        return 0.5
+    return min(1.0, max(0.0, number / 100 if 1 < number <= 100 else number))
 
 
 def _string(value: object) -> str:
@@ -189,30 +196,50 @@ _ABOUT_TALK: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS: Final = re.compile(r"[?？]\s*\Z|[吗呢么]\s*[。.]?\s*\Z")
+_DIGITS: Final = re.compile(r"\d{4,}")
 GROUND_LEAST: Final = 0.3
 
 
-def grounded(item: Item, said: str) -> Item | None:
+def grounded(item: Item, said: str, shown: str = "") -> Item | None:
     """The item with the teacher's own words as its quote; None when it has no ground in what they `said`, or is talk.
 
     A quote counts when it stands in what was said, up to width, case and punctuation; else the sentence that speaks of the
-    same is looked for. Never does an item stand on words that are nowhere.
+    same is looked for. Never does an item stand on words that are nowhere. `shown` is what was said without its sensitive
+    places: quotes come from there, so that none holds one half of a number, and nor does anything else.
     """
     if _is_talk(item.fact):
         return None
+    if _has_hidden_number(item.fact, said, shown) and not find(item.fact):
+        return None  # a whole one goes on to the filter, which keeps a record
     about = topics(item.fact)
+    if not about:
+        return None  # signs alone
+    best, share = _nearest(about, said)
+    if share < GROUND_LEAST and not (_in(item.quote, said) and about & topics(item.quote)):
+        return None
+    if shown:
+        best = _nearest(about, shown)[0]
+    quote = item.quote if _in(item.quote, shown or said) else best
+    if _ASKS.search(quote) and likeness(item.fact, quote) > 0.6:
+        return None  # it only says again what was asked
+    reason = "" if _has_hidden_number(item.reason, said, shown) else item.reason
+    return Item(item.fact, item.kind, item.confidence, quote, reason)
+
+
+def _nearest(about: set[str], said: str) -> tuple[str, float]:
+    """The sentence that speaks of most of it, and of how much."""
     best, share = "", 0.0
     for sentence in _sentences(said):
         common = len(about & topics(sentence)) / len(about)
         if common > share:
             best, share = sentence, common
-    quoted = _in(item.quote, said)
-    if share < GROUND_LEAST and not (quoted and about & topics(item.quote)):
-        return None
-    quote = item.quote if quoted else best
-    if _ASKS.search(quote) and likeness(item.fact, quote) > 0.6:
-        return None  # it only says again what was asked
-    return Item(item.fact, item.kind, item.confidence, quote, item.reason)
+    return best, share
+
+
+def _has_hidden_number(text: str, said: str, shown: str) -> bool:
+    """Whether the text holds a piece of a number that stands in what was said, but not in what may be shown of it."""
+    numbers = _DIGITS.findall(folded(text)) if shown else []
+    return bool(numbers) and any(one in folded(said) and one not in folded(shown) for one in numbers)
 
 
 def _is_talk(fact: str) -> bool:

@@ -128,9 +128,10 @@ def values_of(model: type[models.Model], fields: dict[str, Any]) -> dict[str, An
 
 
 def linked_candidates(fact: Fact) -> list[Candidate]:
-    """The candidates that the fact was made of, and those that say the same."""
+    """The candidates that the fact was made of, and those that say the same; not one that waits again with words of its own."""
     own = Candidate.objects.filter(user_id=fact.user_id, tenant_id=fact.tenant_id)
-    return list(own.filter(Q(events__fact=fact) | Q(normal=fact.normal)).distinct())
+    made_of = Q(events__fact=fact, status=Candidate.Status.CONFIRMED)
+    return list(own.filter(made_of | Q(normal=fact.normal)).distinct())
 
 
 def forget_wordings(fact_ids: Sequence[str]) -> None:

@@ -62,7 +62,7 @@ def keep(book: Journal, fact: Fact, wish: Wish) -> Result:
     except Full:
         return Result(item, "full")
     decision_id = book.decision_id(fact.tenant_id)
-    if replaced and replaced.status == Fact.Status.CONFIRMED:
+    if replaced and replaced.status == Fact.Status.CONFIRMED and replaced.tenant_id == fact.tenant_id:
         book.change(replaced, status=Fact.Status.ARCHIVED)
     for other in others:
         book.change(other, "evicted", status=Fact.Status.ARCHIVED)
@@ -96,7 +96,8 @@ def refusal_of(fact: Fact, accepted: Sequence[str], item_id: str | None = None) 
     kinds = tuple(dict.fromkeys(hit.kind for hit in hits))
     if not kinds or (not REFUSED_KINDS.intersection(kinds) and set(kinds) <= set(accepted)):
         return None
-    redline_records.record(Owner(fact.tenant_id, fact.user_id), LAYER, fact.text, hits, source_id=item_id)
+    owner = Owner(fact.tenant_id, fact.user_id)
+    redline_records.record_all(owner, LAYER, [(fact.text, hits)], source_id=item_id, is_again=True)
     rules = tuple(dict.fromkeys(hit.rule for hit in hits))
     return Result(item_id, "stopped" if REFUSED_KINDS.intersection(kinds) else "ask", kinds=kinds, rules=rules)
 

@@ -150,7 +150,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
         raise BadFile("not_text", data.count(b"\n", 0, error.start) + 1) from None
     except json.JSONDecodeError as error:
         raise BadFile("not_json", error.lineno) from None
-    except RecursionError:
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists without end
         raise BadFile("not_json") from None
     lists = [value.get(name, []) for name in ("facts", "candidates")] if isinstance(value, dict) else []
     if not isinstance(value, dict) or value.get("format") != FORMAT or not all(isinstance(one, list) for one in lists):

@@ -19,6 +19,7 @@ from chat.memory.core.wording import contradicts, normal_form
 from chat.models import Candidate, CoreEvent, Fact, Owner, Run
 from chat.models.core import FACT_MAX_CHARS, Kind
 from chat.text.redlines import Hit, find, redact
+from chat.text.storable import storable
 
 PENDING_MOST = 1_000
 EVENTS_MOST = 20  # of "seen" and "used" for one row; older ones say nothing new
@@ -77,7 +78,7 @@ class _Book:
         self.confirmed = list(Fact.objects.filter(**self.rows, status=Fact.Status.CONFIRMED).order_by("-confirmed_at"))
 
     def propose(self, proposal: Proposal) -> Proposed:
-        text = " ".join(proposal.text.split())
+        text = " ".join(storable(proposal.text).split())
         normal = normal_form(text)
         if not normal or len(text) > FACT_MAX_CHARS:
             return Proposed("too_long" if normal else "empty")
@@ -107,7 +108,7 @@ class _Book:
             normal=normal,
             kind=proposal.kind,
             confidence=proposal.confidence,
-            reason=redact(proposal.reason)[:REASON_CHARS],
+            reason=redact(storable(proposal.reason))[:REASON_CHARS],
             quote=_kept_quote(proposal.quote),
             origin=Candidate.Origin.EXTRACTION if self.run else Candidate.Origin.IMPORT,
             source_run=self.run,
@@ -135,7 +136,7 @@ class _Book:
 
 
 def _kept_quote(quote: str) -> str:
-    return redact(quote)[:QUOTE_CHARS]
+    return redact(storable(quote))[:QUOTE_CHARS]
 
 
 def keep_newest(events: "QuerySet[CoreEvent]") -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q
 
+from chat.memory.core.journal import hold
 from chat.models import Candidate, CoreEvent, Fact, Run
 
 STANDING = (Fact.Status.CONFIRMED, Fact.Status.ARCHIVED)
@@ -35,13 +36,15 @@ def forget_thread(user_id: int, thread_id: str) -> None:
 
     To be called inside the transaction that deletes the thread, before the thread goes.
     """
+    hold(user_id)
     own = {thread_id, *Run.objects.filter(thread_id=thread_id).values_list("pk", flat=True)}
     candidates = Candidate.objects.filter(_of_thread(thread_id), user_id=user_id)
     facts = Fact.objects.filter(user_id=user_id, source_run__thread_id=thread_id)
     of_rows = Q(candidate__in=candidates.values("pk")) | Q(fact__in=facts.values("pk"))
     of_removed = Q(candidate=None, fact=None)  # kept for ten minutes, for undo
     heard_again = Q(after__run__in=sorted(own))  # of candidates from other threads
-    for event in CoreEvent.objects.filter(of_rows | of_removed | heard_again, user_id=user_id):
+    came_once = Q(before__source_run_id__in=sorted(own))  # of facts that come from another thread since
+    for event in CoreEvent.objects.filter(of_rows | of_removed | heard_again | came_once, user_id=user_id):
         before, after = _without(event.before, own), _without(event.after, own)
         if (before, after) != (event.before, event.after):
             CoreEvent.objects.filter(pk=event.pk).update(before=before, after=after)
@@ -51,8 +54,8 @@ def forget_thread(user_id: int, thread_id: str) -> None:
 
 
 def _without(fields: dict[str, Any], own: set[str]) -> dict[str, Any]:
-    """The fields of an event without the quote, and with nothing in place of the ids; what undo compares stays comparable."""
+    """The fields of an event with nothing in place of the quote and the ids; what undo compares stays comparable."""
     source = fields.get("source_run_id") or fields.get("run")
     is_own = source is None or source in own
-    kept = {name: value for name, value in fields.items() if not (name == "quote" and is_own)}
+    kept = {name: "" if name == "quote" and is_own else value for name, value in fields.items()}
     return {name: None if isinstance(value, str) and value in own else value for name, value in kept.items()}

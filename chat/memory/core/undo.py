@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, models, transaction
 
 from chat.memory.core.journal import ITEM, Journal, Row, values_of
 from chat.memory.core.room import in_the_way
@@ -48,11 +48,12 @@ def _take_back_one(book: Journal, event: CoreEvent) -> Fact | None:
         raise Changed
     after = values_of(type(row), event.after)
     if "id" in after:
-        if any(getattr(row, name) != after[name] for name in ("text", "status", "agent_id", "is_pinned")):
+        what_counts = after.keys() & {"text", "status", "agent_id", "is_pinned"}  # a candidate cannot be pinned
+        if any(getattr(row, name) != after[name] for name in what_counts):
             raise Changed
         book.remove(row)
         return None
-    before = values_of(type(row), event.before)
+    before = _with_what_is_there(type(row), values_of(type(row), event.before))
     if before.keys() != after.keys() or any(getattr(row, name) != value for name, value in after.items()):
         raise Changed
     if not book.change(row, **before):
@@ -69,7 +70,20 @@ def _row(event: CoreEvent) -> Row | None:
 
 def _again(fields: dict[str, Any]) -> Row:
     model: type[Row] = Fact if fields["id"].startswith("fact_") else Candidate
-    return model(**values_of(model, fields))
+    return model(**_with_what_is_there(model, values_of(model, fields)))
+
+
+def _with_what_is_there(model: type[Row], values: dict[str, Any]) -> dict[str, Any]:
+    """The values as they would be by now: rows that they pointed at may have gone. Raises Changed when the row had gone with one."""
+    found = dict(values)
+    for field in model._meta.concrete_fields:
+        key = values.get(field.attname)
+        if not isinstance(field, models.ForeignKey) or key is None or field.remote_field.model._base_manager.filter(pk=key).exists():
+            continue
+        if field.remote_field.on_delete is not models.SET_NULL:
+            raise Changed
+        found[field.attname] = None
+    return found
 
 
 def _if_confirmed(row: Row) -> Fact | None:

@@ -32,7 +32,7 @@ class CoreLayer:
         told: list[tuple[Fact, str]] = []
         dropped: list[dict[str, Any]] = []
         for fact in facts:
-            line = line_of(fact)
+            line = line_of(fact.text)
             chars, tokens = len(line) + 1, count_tokens(f"{line}\n")
             if chars <= left_chars and tokens <= left_tokens:
                 told.append((fact, line))

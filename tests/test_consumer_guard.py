@@ -1,4 +1,4 @@
-"""An open socket does not outlive the right to read."""
+"""The socket of a page whose user has logged out or lost the right to read: it closes, and takes no more messages."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,7 @@ from asgiref.sync import sync_to_async
 from django.contrib.sessions.models import Session
 
 from chat import consumers
+from chat.models import Run
 from tests.test_consumers import SocketCase
 
 
@@ -36,3 +37,13 @@ class GuardTests(SocketCase):
 
     async def test_socket_closes_when_the_membership_ends(self) -> None:
         await self.assert_closed_after(lambda: self.user.memberships.all().delete())
+
+
+class LogOutTests(SocketCase):
+    async def test_message_after_the_log_out_is_not_taken_and_closes_the_socket(self) -> None:
+        communicator, accepted, _code = await self.connect(f"/ws/threads/{self.thread.pk}/")
+        assert accepted and await communicator.receive_nothing(0.05)
+        await sync_to_async(Session.objects.all().delete)()
+        await communicator.send_json_to({"action": "send", "key": "k1", "input": "出一份试卷", "mode": ""})
+        assert await communicator.receive_output(5) == {"type": "websocket.close", "code": consumers.ANONYMOUS}
+        assert not await Run.objects.aexists()
