@@ -8,13 +8,17 @@ run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
 postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
 recall      RecallEntry
+knowledge   Document, DocumentFile, Passage
+consent     Consent: what a teacher said before text goes to another vendor
 search      SearchText: titles and messages as people search them
 work        Work, LayerState, WorkerBeat: what the worker has to do and how far each layer is
 usage       MemoryOp
 """
 
 from chat.models.agent import Agent, AgentMode, Provider
+from chat.models.consent import Consent
 from chat.models.core import Candidate, CoreEvent, Decision, Fact, RedlineRecord
+from chat.models.knowledge import Document, DocumentFile, Passage
 from chat.models.postings import SearchBlock, SearchIndex, SearchTerm
 from chat.models.recall import RecallEntry
 from chat.models.run import Run, RunLedger
@@ -29,13 +33,17 @@ __all__ = [
     "AgentMode",
     "ApiToken",
     "Candidate",
+    "Consent",
     "CoreEvent",
     "Decision",
+    "Document",
+    "DocumentFile",
     "Fact",
     "LayerState",
     "Membership",
     "MemoryOp",
     "Owner",
+    "Passage",
     "Preference",
     "Provider",
     "RecallEntry",

@@ -5,22 +5,27 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.tenancy import Tenant
 
 
 class SearchIndex(models.Model):
-    """What one owner (a teacher in a school) can find of one kind of records, and the totals that scores are made from.
+    """What one owner can find of one kind of records, and the totals that scores are made from.
 
-    Records are known by numbers from 1, given in the order in which they were added and never again.
+    The owner is a teacher in a school; with `user` None it is the school itself. Records are known by numbers from 1, given in
+    the order in which they were added and never again.
     """
 
     class Kind(models.TextChoices):
         RECALL = "recall", _("recall")
+        KNOWLEDGE = "knowledge", _("knowledge")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", verbose_name=_("school"))
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", verbose_name=_("teacher"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("teacher")
+    )
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     last_number = models.PositiveIntegerField(default=0)
     records = models.PositiveIntegerField(default=0)
@@ -29,7 +34,10 @@ class SearchIndex(models.Model):
     class Meta:
         verbose_name = _("search index")
         verbose_name_plural = _("search indexes")
-        constraints = [models.UniqueConstraint(fields=["tenant", "user", "kind"], name="search_index_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "user", "kind"], condition=Q(user__isnull=False), name="search_index_once"),
+            models.UniqueConstraint(fields=["tenant", "kind"], condition=Q(user=None), name="search_index_of_school_once"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"

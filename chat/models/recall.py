@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from chat.models.agent import Agent
+from chat.models.agent import Agent, Provider
 from chat.models.core import OwnedQuerySet
 from chat.models.ids import id_field
 from chat.models.run import Run
@@ -27,6 +27,10 @@ class RecallEntry(models.Model):
         Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="recall_entries", verbose_name=_("assistant")
     )
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, null=True, blank=True, related_name="recall_entries")
+    # The model service that the round went to: text goes to no other vendor without the teacher's consent. None for an imported one.
+    provider = models.ForeignKey(
+        Provider, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("model service")
+    )
     run = models.OneToOneField(Run, on_delete=models.CASCADE, null=True, blank=True, related_name="recall_entry")
     source = models.CharField(_("source"), max_length=40)
     number = models.PositiveIntegerField(editable=False)

@@ -75,6 +75,7 @@ class Run(models.Model):
     input = models.TextField(_("input"))
     output = models.TextField(_("output"), blank=True, default="")
     reasoning = models.TextField(_("reasoning"), blank=True, default="")
+    citations = models.JSONField(default=list, blank=True)  # ids of passages; [n] in the output is the n-th of them
     tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)  # [{"name", "arguments", "is_ok"}] as they were made
     provider = models.ForeignKey(Provider, on_delete=models.SET_NULL, null=True, related_name="runs", verbose_name=_("model service"))
     model = models.CharField(_("model"), max_length=200, blank=True, default="")

@@ -39,6 +39,16 @@ class Tenant(models.Model):
         default=True,
         help_text=_("Off: nothing is remembered or recalled for anybody; people can still look, export and delete."),
     )
+    embedder = models.ForeignKey(
+        "chat.Provider",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("model service for search by meaning"),
+        help_text=_("OpenAI compatible, with /embeddings. Empty: search by words alone, which is complete."),
+    )
+    embedding_model = models.CharField(_("embedding model"), max_length=200, blank=True, default="")
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     objects = TenantQuerySet.as_manager()

@@ -1,0 +1,4 @@
+"""Files in: from bytes to passages.
+
+base        the contract: Piece, Extracted, Limits, DocumentError
+"""

@@ -1,0 +1,43 @@
+"""What a teacher said before their text goes to another vendor (DESIGN §8)."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.agent import Provider
+from chat.models.ids import id_field
+from chat.models.tenancy import Tenant
+
+
+class Consent(models.Model):
+    """One answer of a teacher for one model service and one purpose. Without a row they were not asked yet, and nothing goes there.
+
+    An answer can be changed at any time; the row keeps when each was given last.
+    """
+
+    class Purpose(models.TextChoices):
+        EMBED = "embed", _("search by meaning: texts of conversations and documents are turned into numbers there")
+        RECALL = "recall", _("recall: what was said with assistants of other services is sent there")
+
+    id = id_field("con")
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", verbose_name=_("school"))
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="consents", verbose_name=_("teacher"))
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="consents", verbose_name=_("model service"))
+    purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose.choices)
+    is_agreed = models.BooleanField(_("agreed"))
+    agreed_at = models.DateTimeField(_("agreed at"), null=True, blank=True)
+    declined_at = models.DateTimeField(_("declined or withdrawn at"), null=True, blank=True)
+    created_at = models.DateTimeField(_("asked at"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("consent")
+        verbose_name_plural = _("consents")
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "user", "provider", "purpose"], name="consent_once"),
+            models.CheckConstraint(condition=Q(purpose__in=["embed", "recall"]), name="consent_purpose"),
+        ]
+
+    def __str__(self) -> str:
+        return self.pk
