@@ -12,6 +12,7 @@ from datetime import date
 from typing import Final
 
 import numpy as np
+from django.db import models
 from django.db.models import F
 from numpy.typing import NDArray
 
@@ -164,21 +165,27 @@ def _merged(old: Packed | None, changes: dict[int, int]) -> Packed:
     return numbers[order], counts[order]
 
 
+def indexes_of(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind) -> models.QuerySet[SearchIndex]:
+    """The one index of the owner, or none yet. No user: the school's own."""
+    owned = SearchIndex.objects.filter(tenant_id=tenant_id, kind=kind)
+    return owned.filter(user=None) if user_id is None else owned.filter(user_id=user_id)
+
+
 @contextmanager
-def writing(tenant_id: str, user_id: int, kind: SearchIndex.Kind) -> Iterator[Writer]:
-    """Takes the owner's index for changes, which are stored at the end; to be used inside a transaction.
+def writing(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind) -> Iterator[Writer]:
+    """Takes the owner's index for changes, which are stored at the end; to be used inside a transaction. No user: the school's own.
 
     Its row is taken first, so that two writers of an owner follow each other.
     """
-    owner = {"tenant_id": tenant_id, "user_id": user_id, "kind": kind}
-    SearchIndex.objects.bulk_create([SearchIndex(**owner)], ignore_conflicts=True)
-    SearchIndex.objects.filter(**owner).update(records=F("records"))
-    writer = Writer(SearchIndex.objects.get(**owner))
+    SearchIndex.objects.bulk_create([SearchIndex(tenant_id=tenant_id, user_id=user_id, kind=kind)], ignore_conflicts=True)
+    owned = indexes_of(tenant_id, user_id, kind)
+    owned.update(records=F("records"))
+    writer = Writer(owned.get())
     yield writer
     writer.store()
 
 
-def build(tenant_id: str, user_id: int, kind: SearchIndex.Kind, records: Sequence[tuple[int, Record]]) -> bool:
+def build(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, records: Sequence[tuple[int, Record]]) -> bool:
     """Builds the owner's index anew from numbered records; returns whether it was as it should be. Inside a transaction."""
     with writing(tenant_id, user_id, kind) as writer:
         index = writer.index

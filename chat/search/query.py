@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chat.models import SearchBlock, SearchIndex, SearchTerm
-from chat.search.index import BLOCK, COLUMNS, day_key, group_key, unpack
-from chat.search.score import Asked, Corpus, Posting, Scored, counts_in, score
+from chat.search.index import BLOCK, COLUMNS, day_key, group_key, indexes_of, unpack
+from chat.search.score import Asked, Corpus, Cosines, Posting, Scored, counts_in, score
 from chat.text.dates import named_days
 from chat.text.features import spoken, terms
 
@@ -23,12 +23,17 @@ MATCHED_MOST: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is looked for. `day` is the day of asking; `context` are texts of the current conversation; `without_group` is left out."""
+    """What is looked for. `day` is the day of asking; `context` are texts of the current conversation.
+
+    `without_group` is left out; of `groups`, when they are given, alone is anything found. The index knows groups by four bytes
+    of theirs, so who may see a record is for the caller to check with its row.
+    """
 
     text: str
     day: date | None = None
     context: Sequence[str] = ()
     without_group: str = ""
+    groups: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,15 @@ class Hit:
     matched: tuple[str, ...]
 
 
-def search(tenant_id: str, user_id: int, kind: SearchIndex.Kind, question: Question) -> list[Hit]:
-    """The best records of the owner, best first. Three queries, five for a question of many words."""
-    index = SearchIndex.objects.filter(tenant_id=tenant_id, user_id=user_id, kind=kind).first()
+def search(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, question: Question, *, cosines: Cosines | None = None) -> list[Hit]:
+    """The best records of the owner (no user: of the school), best first. Three queries, five for a question of many words.
+
+    With `cosines`, order and scores go by words and by meaning.
+    """
+    index = indexes_of(tenant_id, user_id, kind).first()
     if index is None or not index.records:
         return []
-    scored, postings = scores(index, question)
+    scored, postings = scores(index, question, cosines)
     own = _terms_of(question.text)
     numbers = scored.numbers
     is_there = {term: counts_in(postings[term], numbers) > 0 for term in own if term in postings}
@@ -61,14 +69,15 @@ def _matched(text: str, is_there: Mapping[str, NDArray[np.bool_]], place: int) -
     return tuple(spoken(_ends(text), {term for term, places in is_there.items() if places[place]})[:MATCHED_MOST])
 
 
-def scores(index: SearchIndex, question: Question) -> tuple[Scored, Mapping[str, Posting]]:
+def scores(index: SearchIndex, question: Question, cosines: Cosines | None = None) -> tuple[Scored, Mapping[str, Posting]]:
     own = _rarest(index, _terms_of(question.text), TERMS_MOST)
     said = dict.fromkeys(term for text in question.context for term in _terms_of(text))
     context = _rarest(index, [term for term in said if term not in set(own)], CONTEXT_TERMS_MOST)
     postings = _postings(index, [*own, *context])
     days = [(day_key(span.first), day_key(span.last)) for span in named_days(_ends(question.text), question.day)] if question.day else []
-    asked = Asked(own, context, days, group_key(question.without_group))
-    return score(_corpus(index), postings, asked), postings
+    groups = None if question.groups is None else sorted({group_key(group) for group in question.groups})
+    asked = Asked(own, context, days, group_key(question.without_group), groups)
+    return score(_corpus(index), postings, asked, cosines), postings
 
 
 def _ends(text: str) -> str:

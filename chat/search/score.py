@@ -46,12 +46,24 @@ class Posting:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Terms of the question and of the conversation, the days that it names (first, last) as the index keeps days, a group to leave out."""
+    """Terms of the question and of the conversation, the days that it names (first, last), all as the index keeps them.
+
+    A group to leave out, and those of which alone anything is found (None: all).
+    """
 
     own: Sequence[str]
     context: Sequence[str] = ()
     days: Sequence[tuple[int, int]] = ()
     without_group: int = 0
+    groups: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """How near records are to the question in meaning: their numbers, ascending, and a cosine for each. The others have none."""
+
+    numbers: Ints
+    values: Floats
 
 
 @dataclass(slots=True)
@@ -68,14 +80,18 @@ def idf(records: int, found: int) -> float:
     return math.log(1 + (records - found + 0.5) / (found + 0.5))
 
 
-def score(corpus: Corpus, postings: Mapping[str, Posting], asked: Asked) -> Scored:
+def score(corpus: Corpus, postings: Mapping[str, Posting], asked: Asked, cosines: Cosines | None = None) -> Scored:
     plain = _bm25(corpus, postings, asked.own)
     alive = corpus.length > 0
     if asked.without_group:
         alive &= corpus.group != asked.without_group
+    if asked.groups is not None:
+        alive &= np.isin(corpus.group, np.array(asked.groups, np.int64))
     total = plain if not asked.context else plain + CONTEXT * _bm25(corpus, postings, asked.context)
     total = np.where(alive, total, 0.0)
     total = _smoothed(total, corpus.group)
+    if cosines is not None:
+        total = _fused(total, alive, cosines)
     when = _when(corpus.day, asked.days)
     if when is not None:
         total = total + DATE * (float(total.max(initial=0.0)) or 1.0) * when
@@ -143,6 +159,28 @@ def _when(day: Ints, days: Sequence[tuple[int, int]]) -> Floats | None:
         after = np.where((gap > 0) & (gap <= FADE_DAYS), 0.5 * (1 - (gap - 1) / FADE_DAYS), 0.0)
         found = np.maximum(found, np.where(inside, 1.0, after))
     return found
+
+
+MEANING: Final = 0.7  # weight of the standardised cosine beside the standardised score of words
+
+
+def _fused(scores: Floats, alive: NDArray[np.bool_], cosines: Cosines) -> Floats:
+    """Scores by words and by meaning, none below 0; a record without a cosine counts as an average one."""
+    if not alive.any():
+        return scores
+    fused = np.zeros(len(scores))
+    fused[alive] = _standard(scores[alive])
+    known = cosines.numbers < len(scores)
+    numbers, values = cosines.numbers[known], cosines.values[known]
+    is_alive = alive[numbers]
+    if is_alive.any():
+        fused[numbers[is_alive]] += MEANING * _standard(values[is_alive])
+    return np.where(alive, fused - fused[alive].min(), 0.0)
+
+
+def _standard(values: Floats) -> Floats:
+    """How many standard deviations each lies from the mean."""
+    return np.asarray((values - values.mean()) / (values.std() + 1e-9))
 
 
 def _best(scores: Floats) -> Ints:

@@ -3,6 +3,7 @@
 import random
 from datetime import date
 
+import numpy as np
 import pytest
 from django.db import transaction
 
@@ -10,6 +11,7 @@ from chat.models import SearchIndex, SearchTerm
 from chat.search import index as search_index
 from chat.search.index import build, contents, record_of, writing
 from chat.search.query import Question, search
+from chat.search.score import Cosines
 from tests import builders
 
 KIND = SearchIndex.Kind.RECALL
@@ -138,3 +140,29 @@ def test_the_score_tells_related_from_unrelated_for_few_records_and_many(owner):
 def test_a_very_long_question_is_still_asked(owner):
     put(owner, "卷积的练习")
     assert found(owner, "卷积的练习" + "".join(chr(0x4E00 + i % 5_000) for i in range(200_000))) == [1]
+
+
+def test_a_school_has_an_index_of_its_own_beside_those_of_its_teachers(owner):
+    tenant_id, user_id, _ = owner
+    of_school, of_teacher = (tenant_id, None, SearchIndex.Kind.KNOWLEDGE), (tenant_id, user_id, SearchIndex.Kind.KNOWLEDGE)
+    put(of_school, "校历：运动会在五月")
+    put(of_school, "校历：家长会在六月")
+    assert found(of_school, "运动会在什么时候")[0] == 1
+    assert found(of_teacher, "运动会") == [] == found(owner, "运动会")
+    with transaction.atomic():
+        assert build(*of_school, [(1, record_of("校历：运动会在五月")), (2, record_of("校历：家长会在六月"))])
+    assert SearchIndex.objects.count() == 1
+
+
+def test_only_the_chosen_groups_are_looked_at(owner):
+    put(owner, "卷积的讲法", group="doc_1")
+    chosen = put(owner, "卷积的练习", group="doc_2")
+    assert found(owner, "卷积", groups=frozenset({"doc_2", "doc_3"})) == chosen
+    assert found(owner, "卷积", groups=frozenset()) == []
+
+
+def test_nearness_in_meaning_finds_what_has_no_word_in_common(owner):
+    put(owner, "荷塘月色的教案", "二次函数的练习", "半夜的故事")
+    near = Cosines(np.array([1, 2, 3]), np.array([0.1, 0.9, 0.1]))
+    hits = search(*owner, Question("抛物线"), cosines=near)
+    assert hits[0].number == 2
