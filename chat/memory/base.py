@@ -5,6 +5,7 @@ from typing import Any, Literal, Protocol
 
 from chat.models import Agent, AgentMode, Owner, Run, Thread
 from chat.providers.base import ToolSpec
+from chat.search.vectors import Vector
 
 SegmentName = Literal["system", "core", "thread", "recall", "knowledge", "continue", "question"]
 
@@ -15,7 +16,8 @@ class Turn:
 
     `rounds` are the newest finished runs of the active path behind the summary's cursor, oldest first; `older_rounds`
     is the number of further ones between the cursor and them. Without `has_memory` (chat.memory.switches) only the
-    running conversation is told.
+    running conversation is told. `vector` is the question's meaning, fetched beside the database hop; None without an
+    embedder, and when it did not answer in time (chat.memory.meaning.ask).
     """
 
     owner: Owner
@@ -26,6 +28,7 @@ class Turn:
     older_rounds: int
     question: str
     has_memory: bool = True
+    vector: Vector | None = None
 
 
 @dataclass(slots=True)

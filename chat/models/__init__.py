@@ -7,6 +7,7 @@ thread      Thread, Summary
 run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
 postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
+vectors     VectorBlock: packed vectors of an owner, for search by meaning
 recall      RecallEntry
 knowledge   Document, DocumentFile, Passage
 consent     Consent: what a teacher said before text goes to another vendor
@@ -26,6 +27,7 @@ from chat.models.search import SearchText
 from chat.models.tenancy import ApiToken, Membership, Owner, Preference, Tenant
 from chat.models.thread import Summary, Thread
 from chat.models.usage import MemoryOp
+from chat.models.vectors import VectorBlock
 from chat.models.work import LayerState, Work, WorkerBeat
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "Summary",
     "Tenant",
     "Thread",
+    "VectorBlock",
     "Work",
     "WorkerBeat",
 ]

@@ -3,6 +3,7 @@
 import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
@@ -81,6 +82,11 @@ class Provider(models.Model):
             raise ValidationError(
                 {"key_env": _("This is the name of an environment variable, such as OPENAI_API_KEY; never put the key here.")}
             )
+
+    @property
+    def host(self) -> str:
+        """Where text goes, in people's words: the name of the machine, with its port when that is given."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2].lower()
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         """What a call costs, in the currency of the prices."""

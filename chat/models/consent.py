@@ -14,7 +14,8 @@ from chat.models.tenancy import Tenant
 class Consent(models.Model):
     """One answer of a teacher for one model service and one purpose. Without a row they were not asked yet, and nothing goes there.
 
-    An answer can be changed at any time; the row keeps when each was given last.
+    An answer can be changed at any time; the row keeps when each was given last. It holds for the `host` that the teacher was
+    told of: when the service moves to another one they are asked again.
     """
 
     class Purpose(models.TextChoices):
@@ -26,6 +27,7 @@ class Consent(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="consents", verbose_name=_("teacher"))
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="consents", verbose_name=_("model service"))
     purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose.choices)
+    host = models.CharField(_("host"), max_length=300, blank=True, default="")
     is_agreed = models.BooleanField(_("agreed"))
     agreed_at = models.DateTimeField(_("agreed at"), null=True, blank=True)
     declined_at = models.DateTimeField(_("declined or withdrawn at"), null=True, blank=True)

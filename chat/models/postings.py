@@ -30,6 +30,11 @@ class SearchIndex(models.Model):
     last_number = models.PositiveIntegerField(default=0)
     records = models.PositiveIntegerField(default=0)
     total_terms = models.PositiveBigIntegerField(default=0)  # of all records, repeated ones counted
+    # Search by meaning (chat.search.vectors): how many records are done, by which service, with which model.
+    vectors = models.PositiveIntegerField(default=0)
+    embedder = models.ForeignKey("chat.Provider", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    embedding_model = models.CharField(max_length=200, blank=True, default="")
+    dimension = models.PositiveIntegerField(default=0)  # 0 while it is not known
 
     class Meta:
         verbose_name = _("search index")

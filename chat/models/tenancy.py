@@ -23,6 +23,15 @@ class Owner:
     agent_id: str | None = None
 
 
+class EmbeddingRoles(models.TextChoices):
+    """How an embedding model is told whether a text is a question or a record."""
+
+    BY_NAME = "by_name", _("as the model's name asks for (“query: ” and “passage: ” for e5)")
+    PREFIX = "prefix", _("“query: ” and “passage: ” before the text")
+    INPUT_TYPE = "input_type", _("the field input_type of the request")
+    NONE = "none", _("not at all")
+
+
 class TenantQuerySet(models.QuerySet["Tenant"]):
     def for_user(self, user: AbstractBaseUser) -> "TenantQuerySet":
         """The schools that the user is a member of, in the order they were joined."""
@@ -48,7 +57,16 @@ class Tenant(models.Model):
         verbose_name=_("model service for search by meaning"),
         help_text=_("OpenAI compatible, with /embeddings. Empty: search by words alone, which is complete."),
     )
-    embedding_model = models.CharField(_("embedding model"), max_length=200, blank=True, default="")
+    embedding_model = models.CharField(
+        _("embedding model"), max_length=200, blank=True, default="", help_text=_("Its name as the service knows it, for example bge-m3.")
+    )
+    embedding_roles = models.CharField(
+        _("how questions are told from texts"),
+        max_length=10,
+        choices=EmbeddingRoles.choices,
+        default=EmbeddingRoles.BY_NAME,
+        help_text=_("Some models want to know whether a text is looked for or looked through."),
+    )
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     objects = TenantQuerySet.as_manager()

@@ -23,6 +23,7 @@ class MemoryOp(models.Model):
         TITLE = "title", _("title")
         EXTRACTION = "extraction", _("extraction")
         REVIEW = "review", _("review")
+        EMBEDDING = "embedding", _("embedding")
 
     class Outcome(models.TextChoices):
         RUNNING = "running", _("running")
@@ -32,7 +33,15 @@ class MemoryOp(models.Model):
 
     id = id_field("mop")
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memory_ops", verbose_name=_("school"))
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memory_ops", verbose_name=_("teacher"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="memory_ops",
+        verbose_name=_("teacher"),
+        help_text=_("Empty: for documents of the school."),
+    )
     agent = models.ForeignKey(Agent, on_delete=models.SET_NULL, null=True, related_name="memory_ops", verbose_name=_("assistant"))
     thread = models.ForeignKey(Thread, on_delete=models.SET_NULL, null=True, related_name="memory_ops", verbose_name=_("thread"))
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)

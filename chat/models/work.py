@@ -34,6 +34,7 @@ class Work(models.Model):
     class Kind(models.TextChoices):
         THREAD = "thread", _("a thread's memory")
         DOCUMENT = "document", _("a document")
+        VECTORS = "vectors", _("vectors of a search index")
 
     id = id_field("wk")
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)

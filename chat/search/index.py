@@ -17,6 +17,7 @@ from django.db.models import F
 from numpy.typing import NDArray
 
 from chat.models import SearchBlock, SearchIndex, SearchTerm
+from chat.search.vectors import clear
 from chat.text.features import terms
 
 BLOCK: Final = 8_192
@@ -70,6 +71,7 @@ class Writer:
     """Collects changes of one index; `writing` stores them when its block ends."""
 
     index: SearchIndex
+    keeps_vectors: bool = False  # the texts are as they were
     _counts: dict[tuple[int, str], dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     _columns: dict[int, Record | None] = field(default_factory=dict)
 
@@ -100,6 +102,8 @@ class Writer:
 
     def store(self) -> None:
         self._store_columns()
+        if self.index.embedding_model and not self.keeps_vectors:
+            clear(self.index, self._columns)
         by_block: dict[int, dict[str, dict[int, int]]] = defaultdict(dict)
         for (block, term), changes in self._counts.items():
             by_block[block][term] = changes
@@ -189,6 +193,7 @@ def build(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, records: 
     """Builds the owner's index anew from numbered records; returns whether it was as it should be. Inside a transaction."""
     with writing(tenant_id, user_id, kind) as writer:
         index = writer.index
+        writer.keeps_vectors = True
         before = contents(index)
         SearchTerm.objects.filter(index=index).delete()
         SearchBlock.objects.filter(index=index).delete()
