@@ -5,6 +5,7 @@ registry  the layers of the settings, in order
 read      assemble: one pass over the layers → segments → ledger → messages
 ledger    segments to JSON and back, messages of a ledger
 switches  whether memory is on
+consent  whether text may go to another vendor
 redline_records  what the filter stopped, masked
 rounds    a finished run as text that is shown again
 tools     what the model may call
@@ -14,6 +15,7 @@ endpoints  from rows to where text goes
 catch_up  brings a thread's layers up to date
 summary   old rounds become a rolling summary
 summary_prompt  what the model is asked for it, and what is accepted
+knowledge/  documents and the passages that answers cite
 recall/   what is kept of rounds for other conversations
 layers/   one file per layer, two verbs each
 """

@@ -191,7 +191,7 @@ class OldRowsTests(SearchCase):
         builders.run(builders.thread(self.user, self.agent, is_incognito=True), "悄悄话")
         kept = set(SearchText.objects.values_list())
         SearchText.objects.all().delete()
-        import_module("chat.migrations.0004_search").fill(apps, SimpleNamespace(connection=connection))
+        import_module("chat.migrations.0003_search_of_old_rows").fill(apps, SimpleNamespace(connection=connection))
         assert set(SearchText.objects.values_list()) == kept and len(kept) == 5
 
 
