@@ -1,7 +1,8 @@
 """The ledger: all segments of a request, equal byte for byte to what was sent (DESIGN §4)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, TextField
@@ -78,6 +79,28 @@ def blank(user_id: int, source_ids: Collection[str], *, within: Collection[Segme
         rows = RunLedger.objects.filter(run__user_id=user_id).annotate(as_text=Cast("segments", TextField())).filter(can_tell, named)
         changed += sum(_blank(key, some) for key in list(rows.values_list("pk", flat=True)))
     return changed
+
+
+def telling_of(tenant_id: str, user_id: int | None, document_ids: Collection[str], *, since: datetime | None = None) -> list[str]:
+    """The keys of the ledgers that tell of these documents of a teacher, or of the school itself, whose teachers all see them.
+
+    The notes of a knowledge segment name the documents: one look through the ledgers, however many passages there are.
+    """
+    rows = RunLedger.objects.filter(run__tenant_id=tenant_id)
+    if user_id is not None:
+        rows = rows.filter(run__user_id=user_id)
+    if since is not None:
+        rows = rows.filter(created_at__gte=since)
+    named = Q()
+    for one in document_ids:
+        named |= Q(as_text__contains=f'"{one}"')
+    return list(rows.annotate(as_text=Cast("segments", TextField())).filter(named).values_list("pk", flat=True)) if document_ids else []
+
+
+def blank_rows(keys: Iterable[str], source_ids: Collection[str]) -> int:
+    """As `blank`, for ledgers that are known already. Returns how many were changed."""
+    ids = set(source_ids)
+    return sum(_blank(key, ids) for key in dict.fromkeys(keys))
 
 
 def _blank(key: str, ids: set[str]) -> bool:

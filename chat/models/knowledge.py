@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models.agent import Agent
 from chat.models.ids import id_field
+from chat.models.postings import SearchIndex
 from chat.models.tenancy import Owner, Tenant
 
 
@@ -28,7 +29,8 @@ class Document(models.Model):
     """One version of a document. `user` None: the school's, kept by its administrators.
 
     A newer version is a row of its own that `replaces` this one; the passages of the older one answer until the newer one
-    is ready, then they go and `is_current` moves on. The older row and its file stay as history.
+    is ready, then they leave the search index and `is_current` moves on. The older row, its file and its passages stay as
+    history, so that the marks of older answers still lead to what they cite.
     """
 
     class State(models.TextChoices):
@@ -61,6 +63,7 @@ class Document(models.Model):
     parts_done = models.PositiveIntegerField(_("pages read"), default=0)
     parts_total = models.PositiveIntegerField(_("pages"), default=0)  # 0 while it is not known
     characters = models.PositiveIntegerField(_("characters"), default=0)
+    tries = models.PositiveSmallIntegerField(default=0, editable=False)  # readings that were begun; one that kills its worker counts
     passage_count = models.PositiveIntegerField(_("passages"), default=0)
     version = models.PositiveIntegerField(_("version"), default=1)
     replaces = models.OneToOneField(
@@ -97,12 +100,15 @@ class DocumentFile(models.Model):
 
 
 class Passage(models.Model):
-    """A piece of a current, ready document. `number` is that of the search index of its owner (the teacher or the school)."""
+    """A piece of a document. It answers while its document is current and ready, and stands in the search index of its owner
+    (the teacher or the school) under `number`; both are None for a passage of history.
+    """
 
     id = id_field("psg")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="passages", verbose_name=_("document"))
     position = models.PositiveIntegerField(_("position"))  # from 1
-    number = models.PositiveIntegerField(editable=False)
+    index = models.ForeignKey(SearchIndex, on_delete=models.SET_NULL, null=True, editable=False, related_name="+")
+    number = models.PositiveIntegerField(null=True, editable=False)
     heading = models.CharField(_("heading"), max_length=300, blank=True, default="")
     page = models.PositiveIntegerField(_("page"), null=True, blank=True)  # from 1; None where a format has no pages
     text = models.TextField(_("text"))
@@ -110,8 +116,10 @@ class Passage(models.Model):
     class Meta:
         verbose_name = _("passage")
         verbose_name_plural = _("passages")
-        constraints = [models.UniqueConstraint(fields=["document", "position"], name="passage_once")]
-        indexes = [models.Index(fields=["number"], name="passage_by_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "position"], name="passage_once"),
+            models.UniqueConstraint(fields=["index", "number"], name="passage_number_once"),
+        ]
 
     def __str__(self) -> str:
         return self.pk
