@@ -13,8 +13,8 @@ OURS = ("chat", "memoryapp")
 FILE_LINES, FUNCTION_LINES, PARAMETERS, POSITIONAL = 400, 60, 6, 5
 
 # From top to bottom; a room may import itself and those below it. What stands in chat/ itself, and rooms not named here, is web.
-ROOMS = ("memoryapp", "web", "jobs", "runs", "memory", "providers", "search", "models", "text")
-STRICTER = {"providers": {"text"}, "text": set()}  # a provider knows no rows and asks no index
+ROOMS = ("memoryapp", "web", "jobs", "runs", "memory", "providers", "search", "documents", "models", "text")
+STRICTER = {"providers": {"text"}, "documents": {"text"}, "text": set()}  # a provider and a document know no rows and ask no index
 BANNED_NAMES = {"utils", "helpers", "common", "misc", "manager", "base2"}
 
 # Where `except Exception` stands, and why it may.

@@ -1,4 +1,17 @@
 """Files in: from bytes to passages.
 
 base        the contract: Piece, Extracted, Limits, DocumentError
+extract     the way in: a file is read in a process of its own, within its limits
+child       that process
+sniff       what bytes are, by how they begin
+formats     which reader is for which format
+blocks      what a reader makes of its bytes
+decode      bytes of a text to characters
+text        plain text and Markdown
+passages    blocks to passages
 """
+
+from chat.documents.base import DocumentError, Extracted, Limits, Piece
+from chat.documents.extract import extract
+
+__all__ = ["DocumentError", "Extracted", "Limits", "Piece", "extract"]

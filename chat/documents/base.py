@@ -26,21 +26,26 @@ Progress = Callable[[int, int], None]
 
 
 class DocumentError(Exception):
-    """A file that cannot be read; the page says why and what to do, by the code."""
+    """A file that cannot be read; the page says why and what to do, by the code.
 
-    def __init__(self, code: ErrorCode) -> None:
+    `found` names what a file is that is `not_what_it_says` ("doc", "exe", "png", …), empty when that is not known.
+    """
+
+    def __init__(self, code: ErrorCode, found: str = "") -> None:
         super().__init__(code)
         self.code = code
+        self.found = found
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one file."""
+    """Of one file; `memory` is of the process that reads it, where the system can hold it to that."""
 
     size: int = 20 * 1024 * 1024  # bytes
     pages: int = 2_000
     characters: int = 3_000_000
     seconds: float = 300.0
+    memory: int = 1024 * 1024 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
