@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from chat.memory.core.journal import forget_deleted
+from chat.memory.meaning.fill import mark_behind
 from chat.models import MemoryOp, RunLedger
 from chat.runs.beat import sweep_dead_runs
 from chat.runs.delete import erase_idle_incognito
@@ -24,7 +25,9 @@ LEDGERS_AT_ONCE = 500  # short transactions: answers are being written at the sa
 
 def sweep() -> int:
     """Ends and removes what is due; returns how many rows were changed."""
-    return sweep_dead_runs() + end_lost_ops() + remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted()
+    return (
+        sweep_dead_runs() + end_lost_ops() + remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted() + mark_behind()
+    )
 
 
 def end_lost_ops() -> int:

@@ -16,6 +16,7 @@ catch_up  brings a thread's layers up to date
 summary   old rounds become a rolling summary
 summary_prompt  what the model is asked for it, and what is accepted
 knowledge/  documents and the passages that answers cite
+meaning/  search by meaning, for schools that have chosen an embedder
 recall/   what is kept of rounds for other conversations
 layers/   one file per layer, two verbs each
 """

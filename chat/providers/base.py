@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-Purpose = Literal["answer", "title", "summary", "extraction", "review"]
+Purpose = Literal["answer", "title", "summary", "extraction", "review", "embed"]
 Message = dict[str, Any]  # of the OpenAI chat shape: role, content, and for tools tool_calls / tool_call_id
 
 

@@ -41,6 +41,7 @@ RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 529})
 MAX_ATTEMPTS = 3
 MAX_RETRY_AFTER_SECONDS = 20.0
 MAX_RETRY_TOTAL_SECONDS = 30.0
+DOCUMENT_MAX_BYTES = 32 * 1024 * 1024  # 64 vectors of 4,096 numbers are 6 MB
 ERROR_BODY_MAX_BYTES = 64 * 1024
 ERROR_BODY_TIMEOUT_SECONDS = 2.0
 # How long the end of a finished body is waited for, so that its connection can be used again.
@@ -141,6 +142,32 @@ async def open_stream(endpoint: Endpoint, url: str, payload: dict[str, Any], req
         await response.aclose()
 
 
+async def post_json(
+    endpoint: Endpoint, url: str, payload: dict[str, Any], request: Request, network: Network, *, attempts: int = MAX_ATTEMPTS
+) -> object:
+    """Posts `payload` and gives the JSON document of a good answer. Raises a ProviderError."""
+    message = _message(endpoint, url, payload, request)
+    response = await _send_patiently(_client(url, network), message, network.wait_scale, attempts)
+    failure: ProviderError
+    body = bytearray()
+    try:
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > DOCUMENT_MAX_BYTES:
+                break
+        else:
+            answer: object = json.loads(body)
+            return answer
+        failure = StreamBroken()
+    except (httpx.TransportError, httpx.DecodingError) as error:
+        failure = failure_of_exception(error, is_answering=True)
+    except (ValueError, RecursionError):
+        failure = StreamBroken()
+    finally:
+        await response.aclose()
+    raise failure
+
+
 async def get_json(endpoint: Endpoint, url: str, network: Network, *, connect_seconds: float = 1.0, read_seconds: float = 3.0) -> object:
     """Asks once for a small JSON document, with short time limits and on a connection of its own. Raises a ProviderError."""
     headers = {"user-agent": USER_AGENT, **_authorization(endpoint)}
@@ -207,7 +234,9 @@ def _message(endpoint: Endpoint, url: str, payload: dict[str, Any], request: Req
     return httpx.Request("POST", url, headers=headers, content=content, extensions={"timeout": timeout.as_dict()})
 
 
-async def _send_patiently(client: httpx.AsyncClient, message: httpx.Request, wait_scale: float) -> httpx.Response:
+async def _send_patiently(
+    client: httpx.AsyncClient, message: httpx.Request, wait_scale: float, attempts: int = MAX_ATTEMPTS
+) -> httpx.Response:
     backoff = tenacity.wait_exponential_jitter(multiplier=0.3, max=5, jitter=0.3)
 
     def wait_seconds(state: tenacity.RetryCallState) -> float:
@@ -215,14 +244,14 @@ async def _send_patiently(client: httpx.AsyncClient, message: httpx.Request, wai
         asked = error.retry_after_seconds if isinstance(error, ProviderError) else None
         return wait_scale * max(backoff(state), asked or 0.0)
 
-    attempts = tenacity.AsyncRetrying(
+    retrying = tenacity.AsyncRetrying(
         retry=tenacity.retry_if_exception(_may_succeed_again),
         wait=wait_seconds,
-        stop=tenacity.stop_after_attempt(MAX_ATTEMPTS) | tenacity.stop_before_delay(MAX_RETRY_TOTAL_SECONDS),
+        stop=tenacity.stop_after_attempt(attempts) | tenacity.stop_before_delay(MAX_RETRY_TOTAL_SECONDS),
         before_sleep=_log_attempt,
         reraise=True,
     )
-    return await attempts(_send, client, message)
+    return await retrying(_send, client, message)
 
 
 def _log_attempt(state: tenacity.RetryCallState) -> None:

@@ -129,20 +129,20 @@ def put(index: SearchIndex, vectors: Mapping[int, Sequence[Floats32]], dimension
     SearchIndex.objects.filter(pk=index.pk).update(vectors=F("vectors") + len(vectors), dimension=dimension)
 
 
-def forget(indexes: QuerySet[SearchIndex]) -> int:
-    """Deletes all vectors of these indexes, and what they say of them; returns how many indexes had any."""
-    keys = list(indexes.exclude(embedding_model="").values_list("pk", flat=True))
+def forget(indexes: QuerySet[SearchIndex]) -> None:
+    """Deletes all vectors of these indexes, which are chosen by their owners, and what they say of them.
+
+    Their rows are changed first: a writer that is just storing vectors is waited for, and what it stored goes too.
+    """
+    keys = list(indexes.values_list("pk", flat=True))
     SearchIndex.objects.filter(pk__in=keys).update(vectors=0, embedder=None, embedding_model="", dimension=0)
     VectorBlock.objects.filter(index__in=keys).delete()
-    return len(keys)
 
 
-def made(index: SearchIndex) -> Bits:
-    """Which records are done, by number. One query of small columns."""
-    found = np.zeros(0, np.bool_)
-    for block, bits in sorted(VectorBlock.objects.filter(index=index).values_list("block", "made")):
-        found = np.concatenate([found, np.zeros(block * SIZE - len(found), np.bool_), _bits(bits)])
-    return found
+def made_numbers(index: SearchIndex) -> list[int]:
+    """The records that are done. One query of small columns."""
+    rows = VectorBlock.objects.filter(index=index).values_list("block", "made")
+    return [int(place) + block * SIZE for block, made in rows for place in np.flatnonzero(_bits(made))]
 
 
 def _bits(packed: bytes) -> Bits:
