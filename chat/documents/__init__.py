@@ -8,6 +8,10 @@ formats     which reader is for which format
 blocks      what a reader makes of its bytes
 decode      bytes of a text to characters
 text        plain text and Markdown
+docx        Word files
+archive     the zip archive that one is
+word_xml    its XML: names and text
+word_styles its headings and numbers
 passages    blocks to passages
 """
 

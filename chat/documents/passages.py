@@ -8,6 +8,7 @@ the cheapest end of the next passage is taken.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from chat.documents.base import Piece
@@ -125,13 +126,16 @@ def _piece(leaves: list[_Leaf]) -> Piece:
     first = leaves[0]
     text = "".join([first.header, first.text, *(part for leaf in leaves[1:] for part in (leaf.joint, leaf.text))])
     # Headings at the beginning lead to the text below them; of sections that follow each other, what they share counts.
-    paths = [leaf.path for leaf in leaves if leaf.turn is None] or [leaves[-1].path]
+    paths = [leaf.path for leaf in leaves if leaf.turn is None and leaf.path] or [leaves[-1].path]
     path = paths[0]
     for other in paths[1:]:
-        if other != path:
-            shared = [a for a, b in zip(path, other, strict=False) if a == b]
-            path = tuple(shared) or path
+        path = _shared(path, other) or path
     return Piece(text.strip("\n").rstrip(), _joined(path), first.page)
+
+
+def _shared(path: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(path, other, strict=False))
+    return tuple(name for name, _ in same)
 
 
 def _joined(path: tuple[str, ...]) -> str:
@@ -179,8 +183,7 @@ def _cut(before: Block | None, block: Block, turn: int | None, in_list: bool, is
     if before.kind == "heading":
         return _AFTER_HEADING
     if block.kind == "row" and before.kind == "row":
-        # Rows without a header to repeat are the header itself and what belongs to it.
-        return _IN_TABLE if block.header and before.header else _AFTER_HEADING
+        return _AFTER_HEADING if before.text == block.header else _IN_TABLE
     if block.kind == "code" and before.kind == "code":
         return _PARAGRAPH if block.after_blank else _IN_CODE
     if before.text.rstrip().endswith(("：", ":")):

@@ -45,7 +45,7 @@ def level_of(line: str, is_markdown: bool = True) -> int:
 def _markdown(lines: list[str]) -> Iterator[Block]:
     end_of_matter = _front_matter(lines)
     fence = ""
-    header = ""
+    header, divider = "", -1
     for place, line in enumerate(lines):
         after_blank = place > 0 and not lines[place - 1]
         mark = _FENCE.match(line)
@@ -58,13 +58,13 @@ def _markdown(lines: list[str]) -> Iterator[Block]:
                 yield Block(line, "code", after_blank=after_blank)
         elif not line:
             header = ""
+        elif place == divider:
+            continue  # it stands in the header
         elif header and "|" in line:
-            # The divider belongs to the header.
-            is_divider = line == header.rpartition("\n")[2]
-            yield Block(line, "row", header="" if is_divider else header, after_blank=after_blank)
+            yield Block(line, "row", header=header, after_blank=after_blank)
         elif "|" in line and place + 1 < len(lines) and "|" in lines[place + 1] and _DIVIDER.match(lines[place + 1]):
-            header = f"{line}\n{lines[place + 1]}"
-            yield Block(line, "row", after_blank=after_blank)
+            header, divider = f"{line}\n{lines[place + 1]}", place + 1
+            yield Block(header, "row", after_blank=after_blank)
         else:
             header = ""
             level = _underlined(lines, place) or level_of(line)
