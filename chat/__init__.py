@@ -2,7 +2,7 @@
 
 web      pages and API: urls, views/, api/, forms, templatetags/, middleware, context
          sockets: routing, consumers, viewer, actions, frames
-         what they show: presentation, transcript, sidebar, finding, ledger_rows, panel/, catalogues (translations)
+         what they show: presentation, transcript, sidebar, finding, ledger_rows, panel/, library/, catalogues (translations)
          the administrator's: admin/, roles, diagnosis, checks, redline_check
          processes: management/commands/, server, supervisor, warmup, apps
          the demo schools: demo, demo_assistants, demo_models

@@ -6,7 +6,7 @@ that is being stored never holds up a stop. A page that cannot keep up is closed
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -19,6 +19,7 @@ from django.utils import timezone, translation
 
 from chat.actions import BadAction, Send, Stop, Sync, parse
 from chat.frames import Gap, Told, frame
+from chat.library.sources import Source, sources_of
 from chat.models import Run
 from chat.presentation import refusal_words, run_card, run_html, tools_html
 from chat.runs import beat, launch, live
@@ -212,8 +213,8 @@ class PageConsumer(AsyncWebsocketConsumer):
             return ""
         return self._run_frame(going.run, going)
 
-    def _run_frame(self, run: Run, going: live.LiveRun | None = None) -> str:
-        card = run_card(run, self.viewer.agent_name, going)
+    def _run_frame(self, run: Run, going: live.LiveRun | None = None, sources: Sequence[Source] = ()) -> str:
+        card = run_card(run, self.viewer.agent_name, going, sources)
         if run.is_going:
             text = going.text if going is not None else run.output
             self._told[run.pk] = Told.of(text, card.closed, card.reasoning_offset)
@@ -232,14 +233,17 @@ class PageConsumer(AsyncWebsocketConsumer):
             run = await hop(shown_runs(self.user, event.thread_id).filter(pk=event.run_id).first)
         if run is None:
             return ""
-        return event.formatted(f"frame:run:{self.viewer.language}", lambda _event: self._run_frame(run))
+        sources = (await hop(sources_of, [run])).get(run.pk, []) if run.citations else ()
+        return event.formatted(f"frame:run:{self.viewer.language}", lambda _event: self._run_frame(run, None, sources))
 
     async def _catch_up(self, action: Sync) -> None:
         """Tells what the page lacks: rounds first, then what stands around them."""
-        for run in await hop(runs_behind, self.user, self.viewer.thread_id, action.seen):
+        runs = await hop(runs_behind, self.user, self.viewer.thread_id, action.seen)
+        sources = await hop(sources_of, runs) if any(run.citations for run in runs) else {}
+        for run in runs:
             # No await between the look at the run that goes and the note of how far the page is told.
             going = live.get(run.pk) if run.is_going else None
-            await self.send(self._run_frame(run, going))
+            await self.send(self._run_frame(run, going, sources.get(run.pk, ())))
         await self._tell(await hop(fragments, self.user, self.viewer, has_status=True))
 
     async def _tell_news(self, news: News) -> None:

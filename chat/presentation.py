@@ -4,7 +4,7 @@ A card is made from a row, and from the run's task while it goes in this process
 so it may happen on the event loop. Words are chosen when the card is made: activate the viewer's language first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -14,10 +14,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from chat.library.sources import Source
 from chat.models import Run
 from chat.runs.live import LiveRun
 from chat.text.blocks import BlockScanner, visible_end
-from chat.text.markdown import SafeHtml, render, render_open
+from chat.text.markdown import SafeHtml, render, render_cited, render_open
 
 Words = str | Promise
 
@@ -142,12 +143,14 @@ class RunCard:
     trouble: str
     facts: list[str]
     memories: str
+    cited: list[Source]
+    passages: str
     has_output: bool
     has_earlier_tries: bool
 
 
-def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
-    """Makes the card of a row; `live` is the same run while it goes.
+def run_card(run: Run, agent_name: str, live: LiveRun | None = None, sources: Sequence[Source] = ()) -> RunCard:
+    """Makes the card of a row; `live` is the same run while it goes. `sources` are those of an ended run, from chat.library.sources.
 
     Facts are shown of rows from `transcript.shown_runs` and of ended runs: others do not know their provider without a query.
     """
@@ -156,11 +159,13 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         status, output, closed, reasoning, calls = "running", live.text, live.closed, live.reasoning, live.tool_calls
     elif run.is_going:
         closed = BlockScanner().feed(output)
+    cited: list[Source] = []
     if run.is_going:
         open_text = output[closed:]
         output_html, tail = answer_html(output[:closed]), SafeHtml(tail_html(open_text, 0, shown_end(open_text)))
     else:
-        output_html, tail = answer_html(output), SafeHtml()
+        output_html, numbers = cited_html(output, sources)
+        tail, cited = SafeHtml(), [sources[number - 1] for number in numbers]
     return RunCard(
         id=run.id,
         thread_id=run.thread_id,
@@ -182,6 +187,8 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None) -> RunCard:
         trouble=trouble_words(run),
         facts=fact_words(run) if hasattr(run, "memory_tokens") and not run.is_going else [],
         memories=memory_words(run),
+        cited=cited,
+        passages=passage_words(len(sources)),
         has_output=bool(output.strip()),
         has_earlier_tries=run.replaces_id is not None,
     )
@@ -221,6 +228,16 @@ def memory_words(run: Run) -> str:
     ids = getattr(run, "core_ids", None) if getattr(run, "core_name", None) == "core" else None
     number = len(ids or ()) if not run.is_going else 0
     return ngettext("used %(count)d memory", "used %(count)d memories", number) % {"count": number} if number else ""
+
+
+def passage_words(number: int) -> str:
+    """How many passages of the knowledge base stood in the prompt, "" for none."""
+    return ngettext("used %(count)d passage", "used %(count)d passages", number) % {"count": number} if number else ""
+
+
+def cited_html(text: str, sources: Sequence[Source]) -> tuple[SafeHtml, list[int]]:
+    """The Markdown of an ended answer, its `[n]` marks as links to their sources; and the numbers that it cites."""
+    return render_cited(text, _("Copy"), [source.mark for source in sources]) if sources else (answer_html(text), [])
 
 
 def answer_html(text: str) -> SafeHtml:

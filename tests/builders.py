@@ -1,5 +1,7 @@
 """The world of the tests: each builder makes one thing with sensible parts, and takes what the test is about."""
 
+import hashlib
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count
 from typing import Any
@@ -15,9 +17,12 @@ from chat.models import (
     AgentMode,
     Candidate,
     Decision,
+    Document,
+    DocumentFile,
     Fact,
     Membership,
     Owner,
+    Passage,
     Provider,
     RecallEntry,
     Run,
@@ -104,6 +109,30 @@ def recalled(of: Run) -> RecallEntry:
     with transaction.atomic():
         entries.add(Owner(of.tenant_id, of.user_id), [entry])
     return entry
+
+
+def document(user: User, texts: Sequence[str] = (), **fields: Any) -> Document:
+    """A document of the teacher that has been read, with a passage of each text that no index knows; `user` None and a
+    `tenant` make it the school's."""
+    school, agents = fields.pop("tenant", None) or school_of(user), fields.pop("agents", ())
+    content = fields.pop("content", "\n\n".join(texts).encode())
+    name = fields.setdefault("name", f"讲义{next(_numbers)}.txt")
+    state = fields.setdefault("state", "ready")
+    values = {
+        "tenant": school,
+        "user": user,
+        "uploaded_by": user,
+        "format": name.rpartition(".")[2],
+        "size": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "passage_count": len(texts),
+        "ready_at": timezone.now() if state == "ready" else None,
+    }
+    made = Document.objects.create(**values | fields)
+    DocumentFile.objects.create(document=made, content=content)
+    made.agents.set(agents)
+    Passage.objects.bulk_create(Passage(document=made, position=position, text=text) for position, text in enumerate(texts, 1))
+    return made
 
 
 def decision(user: User, verb: str = "confirm", school: Tenant | None = None) -> Decision:

@@ -72,6 +72,9 @@ MODELS: dict[str, Rule] = {
     "Summary": Personal("thread__user"),
     "SearchText": Personal("thread__user"),
     "RecallEntry": Personal("user"),
+    "Document": Personal("user", alone="read for an owner, by chat.library.shelves and chat.memory.knowledge"),
+    "DocumentFile": Personal("document__user", alone="read with its document"),
+    "Passage": Personal("document__user", alone="read with its document, and by chat.library.sources for the user of a run"),
     "SearchIndex": Personal("user", alone="read for the owner of a turn, by chat.search.query"),
     "SearchTerm": Personal("index__user", alone="read with its index"),
     "SearchBlock": Personal("index__user", alone="read with its index"),
@@ -121,7 +124,7 @@ OPEN = {"/favicon.ico", "login", "logout", "set-language", "api-healthz", "api-r
 # Without an id in the address: what they show and change is the caller's.
 OWN = {"home", "settings", "settings-preferences", "settings-password", "settings-tokens", "tenant-switch", "api-agents"}
 OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo", "memory-export", "memory-import"}
-OWN |= {"search"}
+OWN |= {"search", "knowledge", "knowledge-news", "knowledge-upload"}
 # What a form says that would change something of the caller's own.
 VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject"}
 
@@ -167,8 +170,11 @@ FOREIGN: dict[str, Callable[["World", User], str]] = {
     "token_id": lambda world, caller: world.token.pk,
     "candidate_id": lambda world, caller: world.candidate.pk,
     "fact_id": lambda world, caller: world.fact.pk,
+    "document_id": lambda world, caller: world.document.pk,
+    "passage_id": lambda world, caller: world.document.passages.values_list("pk", flat=True).get(),
 }
 MISSING = {"agent_id": "ag_", "thread_id": "th_", "run_id": "run_", "token_id": "tok_", "candidate_id": "cand_", "fact_id": "fact_"}
+MISSING |= {"document_id": "doc_", "passage_id": "psg_"}
 
 
 class World:
@@ -187,10 +193,11 @@ class World:
         self.token, _ = ApiToken.objects.issue(self.owner, "秘密令牌")
         self._background()
         self.fact, self.candidate = self._remembered(self.owner, self.run, "秘密")
+        self.document = builders.document(self.owner, ["秘密段落"], name="秘密资料.txt", agents=[self.agent])
         self.own = {user.pk: self._own(user) for user in (self.colleague, self.stranger)}
         self.secrets = ["秘密标题", "秘密问题", "秘密回答", "秘密摘要", "秘密前情", "秘密令牌", self.owner.username]
         self.secrets += [self.thread.pk, self.run.pk, self.token.pk, self.fact.pk, self.candidate.pk]
-        self.secrets += ["秘密事实", "秘密候选", "秘密原话", "秘密节录"]
+        self.secrets += ["秘密事实", "秘密候选", "秘密原话", "秘密节录", "秘密段落", "秘密资料", self.document.pk]
 
     def _agent(self, school: Any, name: str) -> Agent:
         service = builders.provider(school, kind="openai", base_url="http://127.0.0.1:1/v1")
@@ -221,6 +228,8 @@ class World:
         run = Run.objects.get(thread=thread, is_latest=True)
         fact, candidate = self._remembered(user, run, "自己的")
         ids = {"agent_id": agent.pk, "thread_id": thread.pk, "run_id": run.pk, "token_id": token.pk}
+        document = builders.document(user, ["自己的段落"], agents=[agent])
+        ids |= {"document_id": document.pk, "passage_id": document.passages.get().pk}
         return ids | {"fact_id": fact.pk, "candidate_id": candidate.pk}
 
     def _background(self) -> None:

@@ -15,6 +15,7 @@ from chat.api.body import check_names, optional_flag, optional_text, read_object
 from chat.api.errors import InvalidField, NotFound, NotYet
 from chat.api.shapes import ledger_json, outcome_json
 from chat.api.stream import run_frames
+from chat.library.sources import sources_of
 from chat.models import Run
 from chat.runs import launch
 from chat.runs.bridge import hop
@@ -100,7 +101,9 @@ def _result(user: User, run_id: str) -> Json | None:
     row = Run.objects.for_user(user).select_related("ledger").filter(pk=run_id).first()
     if row is None:
         raise NotFound
-    return None if row.is_going else outcome_json(row) | {"ledger": ledger_json(row)}
+    if row.is_going:
+        return None
+    return outcome_json(row, sources_of([row]).get(row.pk, ())) | {"ledger": ledger_json(row)}
 
 
 async def run_stream(request: HttpRequest, caller: Caller, agent_id: str) -> StreamingHttpResponse:

@@ -1,8 +1,10 @@
 """Rows as JSON values (DESIGN §6). Times are ISO 8601 in UTC, costs decimal text."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from chat.api.answers import Json
+from chat.library.sources import Source
 from chat.memory.core.sources import Learnt
 from chat.models import Agent, Run, RunLedger, Thread
 from chat.presentation import trouble_words
@@ -41,13 +43,14 @@ def learnt_json(learnt: Learnt) -> Json:
     }
 
 
-def run_json(run: Run) -> Json:
-    """A round in the message stream of a thread; `output` grows while the run is going."""
+def run_json(run: Run, sources: Sequence[Source]) -> Json:
+    """A round in the message stream of a thread; `output` grows while the run is going. `sources` from chat.library.sources."""
     return {
         "id": run.pk,
         "status": run.status,
         "input": run.input,
         "output": run.output,
+        "citations": [_citation_json(source) for source in sources],
         "error": _error(run),
         "mode": run.mode or None,
         "created_at": _time(run.created_at),
@@ -57,15 +60,27 @@ def run_json(run: Run) -> Json:
     }
 
 
-def outcome_json(run: Run) -> Json:
+def outcome_json(run: Run, sources: Sequence[Source]) -> Json:
     """How a run ended; the ledger is told apart."""
     return {
         "run_id": run.pk,
         "thread_id": run.thread_id,
         "status": run.status,
         "output": run.output,
+        "citations": [_citation_json(source) for source in sources],
         "error": _error(run),
         "usage": usage_json(run),
+    }
+
+
+def _citation_json(source: Source) -> Json:
+    """What `[n]` in the output stands for, n being its place in the list from 1. Of a passage that is gone only the id is left."""
+    return {
+        "id": source.passage_id,
+        "document": source.document_id or None,
+        "name": source.name or None,
+        "page": source.page,
+        "heading": source.heading or None,
     }
 
 

@@ -6,7 +6,7 @@ one that lags gets fewer and longer deltas, one that joins late gets the text so
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 
 from django.contrib.auth.models import User
 from django.utils import translation
@@ -14,6 +14,7 @@ from django.utils import translation
 from chat.api.answers import Json
 from chat.api.errors import NotFound
 from chat.api.shapes import ledger_json, outcome_json
+from chat.library.sources import Source, sources_of
 from chat.models import Run
 from chat.runs import live
 from chat.runs.beat import watch
@@ -95,7 +96,9 @@ async def run_frames(
             if not await viewer.has_news(comment_seconds):
                 yield COMMENT
                 row = await hop(_row, user, started.run_id)
-        for one in _last_frames(viewer, started, viewer.ended or row, language):
+        ended = viewer.ended or row
+        sources = (await hop(sources_of, [ended])).get(ended.pk, []) if ended is not None and ended.citations else ()
+        for one in _last_frames(viewer, started, ended, language, sources=sources):
             yield one
     finally:
         leave()
@@ -105,13 +108,13 @@ def _row(user: User, run_id: str) -> Run | None:
     return Run.objects.for_user(user).select_related("ledger").filter(pk=run_id).first()
 
 
-def _last_frames(viewer: Viewer, started: Started, row: Run | None, language: str | None) -> Iterator[bytes]:
+def _last_frames(viewer: Viewer, started: Started, row: Run | None, language: str | None, *, sources: Sequence[Source]) -> Iterator[bytes]:
     """What is left of the text, then the one event that ends the stream."""
     with translation.override(language):
         if row is None:  # deleted while the client watched
             gone = {"code": NotFound.code, "message": NotFound().message()}
             outcome = {"run_id": started.run_id, "thread_id": started.thread_id, "status": Run.Status.FAILED}
-            yield frame("failed", outcome | {"output": "", "error": gone, "usage": None})
+            yield frame("failed", outcome | {"output": "", "citations": [], "error": gone, "usage": None})
             return
         yield from viewer.frames(row.output, row.reasoning, row.tool_calls)
-        yield frame(row.status, outcome_json(row))
+        yield frame(row.status, outcome_json(row, sources))

@@ -14,6 +14,7 @@ from chat.api.body import check_names, optional_ids, read_object
 from chat.api.errors import Impossible, NotFound
 from chat.api.query import choice_of, encode_cursor, limit_of, microseconds, search_of, slot_cursor_of, time_cursor_of
 from chat.api.shapes import learnt_json, run_json, thread_json
+from chat.library.sources import sources_of
 from chat.memory.core.sources import learnt_from
 from chat.models import Agent, Run, Thread
 from chat.runs.bridge import hop
@@ -66,8 +67,9 @@ def _runs(user: User, thread_id: str, limit: int, cursor: int | None) -> Json:
         runs = runs.filter(slot__gt=cursor)
     found = list(runs[: limit + 1])
     page = found[:limit]
+    sources = sources_of(page)
     return {
-        "runs": [run_json(run) for run in page],
+        "runs": [run_json(run, sources.get(run.pk, ())) for run in page],
         "next_cursor": encode_cursor(page[-1].slot) if len(found) > limit else None,
     }
 

@@ -5,6 +5,8 @@ become links, and the result passes an allow-list. A paper of 3,000 tokens takes
 """
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from typing import Final
@@ -22,6 +24,10 @@ CACHED_CHARS: Final = 50_000
 _LINK_SCHEMES: Final = {"http", "https", "mailto"}
 _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,30}", re.ASCII)
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
+# The place of a citation: `[3]`, not the `[^3]` of a footnote.
+_CITATION: Final = re.compile(r"\[([1-9][0-9]{0,2})\]")
+# As the cleaner leaves it. Raw HTML of a text is escaped, so only our own rule can have made it.
+_CITED: Final = re.compile(r'<span class="cite">([0-9]+)</span>')
 # An answer stands in a page whose headings of the first two ranks are its own.
 _HEADING_SHIFT: Final = 2
 
@@ -61,6 +67,30 @@ class SafeHtml(str):
         return str(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a citation leads and what it is called there; without an address it stays as it is written."""
+
+    address: str
+    title: str
+
+
+def render_cited(text: str, copy_label: str, marks: Sequence[Mark]) -> tuple[SafeHtml, list[int]]:
+    """As `render`; each `[n]` of the prose is a link to the n-th of `marks`. Also the numbers that were cited, in order.
+
+    What stands in code, in a formula or in the words of a link is no citation, nor is a number without a mark.
+    """
+    html = _render_cached(text, copy_label, len(marks)) if len(text) <= CACHED_CHARS else _render(text, copy_label, len(marks))
+    cited = sorted({int(number) for number in _CITED.findall(html)})
+    return SafeHtml(_CITED.sub(lambda found: _citation(int(found[1]), marks[int(found[1]) - 1]), html)), cited
+
+
+def _citation(number: int, mark: Mark) -> str:
+    if not mark.address:
+        return f"[{number}]"
+    return f'<a class="cite" href="{escape(mark.address)}" title="{escape(mark.title)}">[{number}]</a>'
+
+
 def render(text: str, copy_label: str = "") -> SafeHtml:
     """`text` as safe HTML. `copy_label` is what the button of a code block says, in the reader's language.
 
@@ -81,24 +111,27 @@ def render_open(open_text: str, start: int, end: int) -> SafeHtml:
     return SafeHtml("".join([*parts, escape(open_text[start:end])]))
 
 
-def _render(text: str, copy_label: str) -> SafeHtml:
-    html = _MARKDOWN.render(_SURROGATES.sub("\ufffd", text), {"copy_label": copy_label})
+def _render(text: str, copy_label: str, citations: int = 0) -> SafeHtml:
+    html = _MARKDOWN.render(_SURROGATES.sub("\ufffd", text), {"copy_label": copy_label, "citations": citations})
     return SafeHtml(_CLEANER.clean(html))
 
 
 @lru_cache(maxsize=256)
-def _render_cached(text: str, copy_label: str) -> SafeHtml:
-    return _render(text, copy_label)
+def _render_cached(text: str, copy_label: str, citations: int = 0) -> SafeHtml:
+    return _render(text, copy_label, citations)
 
 
 def _parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": False, "breaks": True, "typographer": False})
     md.enable(["table", "strikethrough"])
     formulas.install(md)
+    # Before escapes are joined with the text around them: `\\[1]` is no citation.
+    md.core.ruler.before("text_join", "cite", _cite)
     md.core.ruler.push("adapt", _adapt)
     md.add_render_rule("fence", _code)
     md.add_render_rule("code_block", _code)
     md.add_render_rule("image", _image)
+    md.add_render_rule("cite", lambda _, tokens, index, *__: f'<span class="cite">{tokens[index].content}</span>')
     md.add_render_rule("table_open", lambda *_: '<div class="table-scroll"><table>\n')
     md.add_render_rule("table_close", lambda *_: "</table></div>\n")
     return md
@@ -113,6 +146,38 @@ def _adapt(state: StateCore) -> None:
             style = str(token.attrs.pop("style", ""))
             if style.startswith("text-align:"):
                 token.attrs["class"] = f"align-{style.removeprefix('text-align:')}"
+
+
+def _cite(state: StateCore) -> None:
+    """Makes tokens of the citations in prose, as far as there is something to cite."""
+    most = int(state.env.get("citations", 0))
+    for token in state.tokens if most else ():
+        if token.type == "inline" and token.children and "[" in token.content:
+            token.children = _with_citations(token.children, most)
+
+
+def _with_citations(children: list[Token], most: int) -> list[Token]:
+    found: list[Token] = []
+    links = 0
+    for child in children:
+        links += child.nesting if child.type in ("link_open", "link_close") else 0
+        if links or child.type != "text":
+            found.append(child)
+        else:
+            found += _split(child, most)
+    return found
+
+
+def _split(text: Token, most: int) -> list[Token]:
+    """The token in pieces: text and citations by turns."""
+    pieces: list[Token] = []
+    start = 0
+    for match in _CITATION.finditer(text.content):
+        if int(match[1]) <= most:
+            pieces.append(Token("text", "", 0, content=text.content[start : match.start()]))
+            pieces.append(Token("cite", "", 0, content=match[1]))
+            start = match.end()
+    return [*pieces, Token("text", "", 0, content=text.content[start:])] if pieces else [text]
 
 
 def _code(_: RendererHTML, tokens: list[Token], index: int, options: OptionsDict, env: EnvType) -> str:

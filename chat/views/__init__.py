@@ -8,6 +8,8 @@ runs      rounds as things: ledger, stop, retry, tries, source
 memory    the panel: what waits, what is confirmed, and every action on it
 memory_context  what the templates of the panel get
 memory_files    core memory as a file, out and in
+knowledge  the documents of a teacher and of their school, and every change without a file
+knowledge_files  files that come in
 settings  preferences, memory switch, password, API tokens
 tenants   the switch between schools
 """

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from chat.library.sources import sources_of
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
 from chat.models import Agent, Owner, Thread
@@ -124,7 +125,8 @@ def _thread_context(page: PageRequest, thread: Thread, *, draft: str = "", mode:
 def _rounds_context(page: PageRequest, thread: Thread, before: int | None = None) -> dict[str, object]:
     """The rounds as cards. The view runs beside the event loop, so a run that goes here is shown as far as it is known now."""
     found = page_of_runs(page.user, thread.pk, before)
-    cards = [run_card(run, thread.agent.name, live.get(run.pk) if run.is_going else None) for run in found.runs]
+    sources = sources_of(run for run in found.runs if not run.is_going)
+    cards = [run_card(run, thread.agent.name, live.get(run.pk) if run.is_going else None, sources.get(run.pk, ())) for run in found.runs]
     # The first round that the summary does not stand for; on a page that begins behind the summary only if none lies between.
     first = next((card.slot for card in cards if card.slot > thread.summary_upto_slot), None)
     is_here = first is not None and (first != cards[0].slot or first == thread.summary_upto_slot + 1)

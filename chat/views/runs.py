@@ -13,9 +13,10 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from chat.ledger_rows import ledger_page
+from chat.library.sources import sources_of
 from chat.middleware import PageRequest
 from chat.models import Run, RunLedger
-from chat.presentation import refusal_words, run_card
+from chat.presentation import cited_html, refusal_words, run_card
 from chat.runs import launch
 from chat.runs.bridge import hop
 from chat.runs.errors import RunRefused
@@ -46,11 +47,24 @@ def ledger(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_GET
 @login_required
 @vary_on_headers("HX-Request")
+def sources(request: HttpRequest, run_id: str) -> HttpResponse:
+    """The passages of the knowledge base that stood in the prompt of the run."""
+    page = cast(PageRequest, request)
+    run = own_run(page, run_id)
+    found = [] if run.is_going else sources_of([run]).get(run.pk, [])
+    return _panel(page, run, "sources", {"sources": found, "cited": cited_html(run.output, found)[1]})
+
+
+@require_GET
+@login_required
+@vary_on_headers("HX-Request")
 def tries(request: HttpRequest, run_id: str) -> HttpResponse:
     """The runs that this one has replaced."""
     page = cast(PageRequest, request)
     run = own_run(page, run_id)
-    return _panel(page, run, "tries", {"tries": [run_card(one, "") for one in earlier_tries(page.user, run)]})
+    earlier = earlier_tries(page.user, run)
+    cited = sources_of(earlier)
+    return _panel(page, run, "tries", {"tries": [run_card(one, "", None, cited.get(one.pk, ())) for one in earlier]})
 
 
 def _panel(page: PageRequest, run: Run, name: str, context: dict[str, object]) -> HttpResponse:

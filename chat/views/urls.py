@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import chat, memory, memory_files, runs, search, settings, tenants, threads
+from chat.views import chat, knowledge, knowledge_files, memory, memory_files, runs, search, settings, tenants, threads
 
 urlpatterns: list[URLPattern] = [
     path("", chat.home, name="home"),
@@ -32,7 +32,18 @@ urlpatterns: list[URLPattern] = [
     path("memory/import/", memory_files.import_memory, name="memory-import"),
     path("memory/candidates/<slug:candidate_id>/", memory.candidate, name="memory-candidate"),
     path("memory/facts/<slug:fact_id>/", memory.fact, name="memory-fact"),
+    path("knowledge/", knowledge.documents, name="knowledge"),
+    path("knowledge/news/", knowledge.news, name="knowledge-news"),
+    path("knowledge/upload/", knowledge_files.upload, name="knowledge-upload"),
+    path("knowledge/p/<slug:passage_id>/", knowledge.passage, name="passage"),
+    path("knowledge/<slug:document_id>/", knowledge.document, name="document"),
+    path("knowledge/<slug:document_id>/file/", knowledge.document_file, name="document-file"),
+    path("knowledge/<slug:document_id>/agents/", knowledge.choose_agents, name="document-agents"),
+    path("knowledge/<slug:document_id>/replace/", knowledge_files.replace, name="document-replace"),
+    path("knowledge/<slug:document_id>/retry/", knowledge.retry, name="document-retry"),
+    path("knowledge/<slug:document_id>/delete/", knowledge.delete, name="document-delete"),
     path("runs/<slug:run_id>/memories/", memory.used, name="run-memories"),
+    path("runs/<slug:run_id>/sources/", runs.sources, name="run-sources"),
     path("runs/<slug:run_id>/ledger/", runs.ledger, name="run-ledger"),
     path("runs/<slug:run_id>/tries/", runs.tries, name="run-tries"),
     path("runs/<slug:run_id>/answer.md", runs.answer, name="run-answer"),

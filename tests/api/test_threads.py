@@ -137,6 +137,7 @@ class RunListTests(ApiCase):
                 "status": "completed",
                 "input": "一",
                 "output": "答一",
+                "citations": [],
                 "error": None,
                 "mode": "exam",
                 "created_at": "2026-09-01T12:00:00Z",
