@@ -27,6 +27,7 @@ REASON_WORDS: dict[str, Promise] = {
     "share": gettext_lazy("it is longer than its share of the room"),
     "summary": gettext_lazy("the summary is longer than its room"),
     "duplicate": gettext_lazy("it says the same as another one"),
+    "consent": gettext_lazy("it was said with an assistant of another service, and you have not agreed that it goes to this one"),
     "older": gettext_lazy("they are older than the rounds that fit"),
 }
 

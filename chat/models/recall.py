@@ -27,10 +27,12 @@ class RecallEntry(models.Model):
         Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="recall_entries", verbose_name=_("assistant")
     )
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, null=True, blank=True, related_name="recall_entries")
-    # The model service that the round went to: text goes to no other vendor without the teacher's consent. None for an imported one.
+    # The model service that the round went to, and where that was: text goes to no other vendor without the teacher's consent.
+    # None for an imported one, or when the service is gone.
     provider = models.ForeignKey(
         Provider, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("model service")
     )
+    host = models.CharField(_("host"), max_length=300, blank=True, default="")
     run = models.OneToOneField(Run, on_delete=models.CASCADE, null=True, blank=True, related_name="recall_entry")
     source = models.CharField(_("source"), max_length=40)
     number = models.PositiveIntegerField(editable=False)
@@ -46,7 +48,10 @@ class RecallEntry(models.Model):
     class Meta:
         verbose_name = _("recall entry")
         verbose_name_plural = _("recall entries")
-        indexes = [models.Index(fields=["thread"], name="recall_by_thread")]
+        indexes = [
+            models.Index(fields=["thread"], name="recall_by_thread"),
+            models.Index(fields=["tenant", "user", "provider", "host"], name="recall_by_service"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["tenant", "user", "source"], name="recall_source_once"),
             models.UniqueConstraint(fields=["tenant", "user", "number"], name="recall_number_once"),

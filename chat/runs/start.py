@@ -1,6 +1,6 @@
 """Start: one hop that checks an order, stores thread and run, and prepares what the model is told."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -12,9 +12,12 @@ from django.utils import timezone
 from chat.memory.base import Turn
 from chat.memory.endpoints import endpoint_of
 from chat.memory.ledger import Ledger, to_row
+from chat.memory.meaning.account import note_question
+from chat.memory.meaning.ask import Meaning, Plan, plan
 from chat.memory.read import QuestionTooLong, assemble
+from chat.memory.recall.entries import are_kept
 from chat.memory.switches import off_by
-from chat.memory.tools import tools_of
+from chat.memory.tools import tools_named
 from chat.models import Agent, AgentMode, Owner, Run, SearchText, Thread
 from chat.models.ids import new_id
 from chat.models.thread import TITLE_CHARS, rewind, step_before
@@ -86,11 +89,26 @@ class _Place:
     replaced: Run | None
 
 
-def start_run(order: Order) -> Started:
-    """Checks and stores an order. Raises RunRefused; then nothing is stored."""
+class Erased(Exception):
+    """A conversation of which the model should be told was deleted while the run started."""
+
+
+def start_run(order: Order, meaning: Meaning | None = None) -> Started:
+    """Checks and stores an order; `meaning` is what came of its plan. Raises RunRefused; then nothing is stored."""
+    started = _begin(order, meaning, can_ask=False)
+    assert isinstance(started, Started)
+    return started
+
+
+def start_or_plan(order: Order) -> Started | Plan:
+    """As `start_run`; but where the meaning of the question can be asked for first, only says so and stores nothing."""
+    return _begin(order, None, can_ask=True)
+
+
+def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
     _check_input(order.input)
     user = get_user_model()(pk=order.user_id)
-    agent = Agent.objects.for_user(user).select_related("provider").filter(pk=order.agent_id).first()
+    agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=order.agent_id).first()
     if agent is None:
         raise AgentNotFound("agent_id")
     mode = agent.modes.filter(slug=order.mode).first() if order.mode else None
@@ -100,7 +118,7 @@ def start_run(order: Order) -> Started:
     if known is not None:
         return known
     try:
-        return _start(order, agent, mode)
+        return _start(order, agent, mode, meaning, can_ask=can_ask)
     except (IntegrityError, RunRefused):
         known = _known(order)  # the same form was sent twice at the same moment
         if known is None:
@@ -108,16 +126,23 @@ def start_run(order: Order) -> Started:
         return known
 
 
-def _start(order: Order, agent: Agent, mode: AgentMode | None) -> Started:
+def _start(order: Order, agent: Agent, mode: AgentMode | None, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
     _check_rate(order.user_id)
     place = _place(order, agent)
     turn = _turn(order, agent, mode, place)
-    try:
-        ledger = assemble(turn)
-    except QuestionTooLong as error:
-        raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
-    run = _store(order, turn, place, ledger)
-    return Started(run.pk, run.thread_id, True, _prepare(run, agent, turn.owner, ledger))
+    if can_ask and (waits := plan(turn)) is not None:
+        return waits
+    if meaning is not None:
+        turn = replace(turn, vector=meaning.vector)
+    while True:
+        try:
+            ledger = assemble(turn)
+            run = _store(order, turn, place, ledger, meaning)
+            return Started(run.pk, run.thread_id, True, _prepare(run, agent, turn.owner, ledger))
+        except QuestionTooLong as error:
+            raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
+        except Erased:
+            continue  # nothing was stored, and now it is not found any more
 
 
 def _check_input(text: str) -> None:
@@ -194,7 +219,7 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory)
 
 
-def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger) -> Run:
+def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Meaning | None) -> Run:
     """Writes thread, run and ledger together; the position comes from updating the thread's row (RUNTIME 5)."""
     now = timezone.now()
     agent = turn.agent
@@ -227,8 +252,13 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger) -> Run:
             created_at=now,
             heartbeat_at=now,
         )
+        recalled = [name for segment in ledger.segments if segment.name == "recall" for name in segment.source_ids]
+        if recalled and not are_kept(turn.owner, recalled):
+            raise Erased
         to_row(run.pk, ledger).save(force_insert=True)
         SearchText.objects.keep_runs([run.pk])
+        if meaning is not None:
+            note_question(turn.owner, thread_id, meaning.asked)
     return run
 
 
@@ -262,7 +292,7 @@ def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
 def _prepare(run: Run, agent: Agent, owner: Owner, ledger: Ledger) -> Prepared:
     request = Request(
         messages=ledger.messages(),
-        tools=tuple(tool.spec for tool in tools_of(agent)),
+        tools=tuple(tool.spec for tool in tools_named(ledger.tools)),
         temperature=agent.temperature,
         run_id=run.pk,
         thread_id=run.thread_id,

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -66,7 +66,8 @@ def rename(request: HttpRequest, thread_id: str) -> HttpResponse:
         thread.title = title
         thread.updated_at = timezone.now()
         with transaction.atomic():
-            thread.save(update_fields=["title", "updated_at"])
+            if not Thread.objects.filter(pk=thread.pk).update(title=title, updated_at=thread.updated_at):
+                raise Http404  # deleted in this moment
             SearchText.objects.keep_title(thread)
             recall.retitle(thread)
     if not page.htmx:

@@ -15,7 +15,7 @@ from tests.memory.core.talking import answer, learn, pending, said, thread
 
 pytestmark = pytest.mark.django_db
 
-TRANSCRIPT = ("Run", "RunLedger")
+TRANSCRIPT = ("Run", "RunLedger", "SearchText")
 
 
 def corpus() -> list[str]:

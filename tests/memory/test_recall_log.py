@@ -43,7 +43,8 @@ class RecallLog(TestCase):
     def test_lines_that_make_no_sense_are_named(self) -> None:
         lines = ["{", "[]", self.line(input=""), self.line(at="gestern"), self.line(id="x" * 41), self.line(title=3), "", self.line()]
         done = load(self.other, lines)
-        assert (done.added, done.refused) == (1, [1, 2, 3, 4, 5, 6])
+        assert (done.added, [one.line for one in done.refused]) == (1, [1, 2, 3, 4, 5, 6])
+        assert done.refused[3].reason == "`at` is not a time (ISO 8601)"
 
     def test_the_commands(self) -> None:
         out = io.StringIO()

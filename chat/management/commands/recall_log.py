@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from chat.memory.recall.log import export, load
 from chat.models import Membership, Owner
 
+REFUSALS_SHOWN = 100
+
 
 class Command(BaseCommand):
     help = "Writes or reads what recall keeps of a teacher: `recall_log export|import USER [FILE] [--tenant ID]`."
@@ -37,8 +39,10 @@ class Command(BaseCommand):
             lines = sys.stdin if file == "-" else stack.enter_context(Path(file).open(encoding="utf-8-sig"))
             done = load(owner, lines)
         self.stdout.write(f"{done.added} new, {done.known} known, {len(done.refused)} refused")
-        if done.refused:
-            self.stderr.write(f"Lines that make no sense: {', '.join(map(str, done.refused[:20]))}")
+        for refusal in done.refused[:REFUSALS_SHOWN]:
+            self.stderr.write(f"Line {refusal.line}: {refusal.reason}")
+        if len(done.refused) > REFUSALS_SHOWN:
+            self.stderr.write(f"and {len(done.refused) - REFUSALS_SHOWN} more")
 
 
 def _export(owner: Owner, file: str) -> None:

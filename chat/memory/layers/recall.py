@@ -4,6 +4,7 @@ from django.utils import timezone
 
 from chat.memory.base import Lease, Segment, SegmentName, Turn
 from chat.memory.recall import keep
+from chat.memory.recall.entries import name_of
 from chat.memory.recall.find import Found, find
 from chat.models import Thread
 from chat.text.boundary import ASSISTANT_MARK, RECALL, USER_MARK, clean, close_line, open_line
@@ -26,19 +27,19 @@ class RecallLayer:
         if not turn.has_memory or (turn.thread is not None and turn.thread.is_incognito):
             return None
         findings = find(turn)
-        if not findings.kept:
+        if not (findings.kept or findings.withheld):
             return None
         budget = min(budget_tokens, CHARS_MOST)
         segment = Segment("recall", "user", "", 0, budget, self.priority)
-        for double in findings.doubles:
-            segment.dropped.append({"id": _id(double), "tokens": count_tokens(_whole(double)), "reason": "duplicate"})
+        for reason, left_out in (("consent", findings.withheld), ("duplicate", findings.doubles)):
+            segment.dropped += [{"id": name_of(one.entry), "tokens": count_tokens(_whole(one)), "reason": reason} for one in left_out]
         kept = list(findings.kept)
         while kept:
             _tell(segment, kept, turn.question)
             if segment.tokens <= budget:
                 return segment
-            left_out = kept.pop()
-            segment.dropped.append({"id": _id(left_out), "tokens": count_tokens(_whole(left_out)), "reason": "budget"})
+            last = kept.pop()
+            segment.dropped.append({"id": name_of(last.entry), "tokens": count_tokens(_whole(last)), "reason": "budget"})
         segment.text, segment.tokens = "", 0
         segment.source_ids, segment.truncated, segment.notes = [], [], []
         return segment
@@ -54,18 +55,15 @@ def _tell(segment: Segment, kept: list[Found], question: str) -> None:
         share = left // (len(kept) - i) - 1
         text, whole = _shortened(found, share, question), _whole(found)
         if len(text) < len(whole):
-            segment.truncated.append({"id": _id(found), "tokens": max(0, count_tokens(whole) - count_tokens(text)), "reason": "share"})
+            segment.truncated.append(
+                {"id": name_of(found.entry), "tokens": max(0, count_tokens(whole) - count_tokens(text)), "reason": "share"}
+            )
         lines.append(text)
         left -= len(text) + 1
     segment.text = "\n".join([*lines, CLOSE])
     segment.tokens = count_tokens(segment.text)
-    segment.source_ids = [_id(found) for found in kept]
-    segment.notes = [{"id": _id(found), "score": round(found.hit.score, 2), "matched": list(found.hit.matched)} for found in kept]
-
-
-def _id(found: Found) -> str:
-    """The run, as a deleted thread takes its words out of the ledgers by it; of an imported entry its own id."""
-    return found.entry.run_id or found.entry.pk
+    segment.source_ids = [name_of(found.entry) for found in kept]
+    segment.notes = [{"id": name_of(found.entry), "score": round(found.hit.score, 2), "matched": list(found.hit.matched)} for found in kept]
 
 
 def _head(found: Found) -> str:

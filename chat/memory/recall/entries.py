@@ -3,11 +3,12 @@
 All functions that write are to be called inside a transaction which has taken the thread's row first.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
+from django.db.models import F, Q
 from django.utils import timezone
 
 from chat.models import Owner, RecallEntry, Run, SearchIndex, Thread
@@ -41,17 +42,31 @@ def parts_of(said: str, answer: str, redacted: Callable[[str], str]) -> Parts:
 
 
 def record(entry: RecallEntry) -> Record:
-    """What an entry is found by."""
+    """What an entry is found by. Its day is that of the server's time zone, the same whoever writes it."""
     text = "\n".join((entry.title, entry.input, entry.head, entry.keywords))
-    return record_of(text, entry.thread_id or "", timezone.localtime(entry.at).date())
+    return record_of(text, entry.thread_id or "", timezone.localtime(entry.at, timezone.get_default_timezone()).date())
 
 
-def add(owner: Owner, entries: Iterable[RecallEntry]) -> None:
-    """Stores new entries of the owner."""
+def add(owner: Owner, entries: Sequence[RecallEntry]) -> int:
+    """Stores those entries of the owner of which there is none of the same source; returns how many."""
     with writing(owner.tenant_id, owner.user_id, KIND) as writer:
-        for entry in entries:
+        kept = RecallEntry.objects.filter(tenant_id=owner.tenant_id, user_id=owner.user_id)
+        known = set(kept.filter(source__in=[entry.source for entry in entries]).values_list("source", flat=True))
+        new = [entry for entry in entries if entry.source not in known]
+        for entry in new:
             entry.number = writer.add(record(entry))
-            entry.save(force_insert=True)
+        RecallEntry.objects.bulk_create(new)
+    return len(new)
+
+
+def are_kept(owner: Owner, names: Collection[str]) -> bool:
+    """Whether the entries of these names are all still there; none of them goes before the transaction ends.
+
+    Takes the owner's index first, as whatever drops entries does.
+    """
+    SearchIndex.objects.filter(tenant_id=owner.tenant_id, user_id=owner.user_id, kind=KIND).update(records=F("records"))
+    entries = RecallEntry.objects.filter(Q(run__in=names) | Q(pk__in=names), tenant_id=owner.tenant_id, user_id=owner.user_id)
+    return entries.count() == len(names)
 
 
 def entry_of(run: Run, thread: Thread, parts: Parts) -> RecallEntry:
@@ -62,6 +77,8 @@ def entry_of(run: Run, thread: Thread, parts: Parts) -> RecallEntry:
         agent_id=run.agent_id,
         thread_id=run.thread_id,
         run_id=run.pk,
+        provider=run.provider,
+        host=run.provider.host if run.provider else "",
         source=run.pk,
         title=thread.title,
         input=parts.input,
@@ -69,6 +86,11 @@ def entry_of(run: Run, thread: Thread, parts: Parts) -> RecallEntry:
         keywords=parts.keywords,
         at=run.created_at,
     )
+
+
+def name_of(entry: RecallEntry) -> str:
+    """What ledgers call an entry: its run, as a thread that is deleted takes its words out of them by that; else its own id."""
+    return entry.run_id or entry.pk
 
 
 def drop(owner: Owner, entries: Iterable[RecallEntry]) -> None:

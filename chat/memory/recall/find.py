@@ -9,8 +9,10 @@ from django.utils import timezone
 
 from chat.memory.base import Turn
 from chat.memory.recall.entries import KIND
+from chat.memory.recall.vendors import Receiver
 from chat.models import RecallEntry, Thread
 from chat.search.query import RELATED, Hit, Question, search
+from chat.search.vectors import cosines
 from chat.text.features import features, terms
 
 HITS_MOST: Final = 3
@@ -32,24 +34,35 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """At most three entries, best first, and those which say the same as one of them."""
+    """At most three entries, best first, those which say the same as one of them, and the best that need a consent."""
 
     kept: list[Found]
     doubles: list[Found]
+    withheld: list[Found]
 
 
 def find(turn: Turn) -> Findings:
-    """Three to five queries for the index, one for the entries."""
-    hits = [hit for hit in search(turn.owner.tenant_id, turn.owner.user_id, KIND, question_of(turn)) if hit.score > RELATED]
-    found = _entries(turn, hits[:LOOKED_AT]) if hits else []
-    kept: list[Found] = []
-    doubles: list[Found] = []
-    for one in found:
-        if any(_is_same(one.entry, other.entry) for other in kept):
-            doubles.append(one)
-        elif len(kept) < HITS_MOST:
-            kept.append(one)
-    return Findings(kept, doubles)
+    """Three to five queries for the index, mostly one for the entries, and one for a consent that is needed."""
+    owner = turn.owner
+    near = cosines(owner.tenant_id, owner.user_id, KIND, turn.vector) if turn.vector is not None else None
+    hits = [hit for hit in search(owner.tenant_id, owner.user_id, KIND, question_of(turn), cosines=near) if hit.score > RELATED]
+    findings, receiver = Findings([], [], []), Receiver(turn.owner, turn.agent.provider)
+    for start in range(0, len(hits), LOOKED_AT):
+        for one in _entries(turn, hits[start : start + LOOKED_AT]):
+            _sort(one, findings, receiver)
+        if len(findings.kept) == HITS_MOST:
+            break
+    return findings
+
+
+def _sort(one: Found, findings: Findings, receiver: Receiver) -> None:
+    if not receiver.may_have(one.entry):
+        if len(findings.kept) + len(findings.withheld) < HITS_MOST:
+            findings.withheld.append(one)
+    elif any(_is_same(one.entry, other.entry) for other in findings.kept):
+        findings.doubles.append(one)
+    elif len(findings.kept) < HITS_MOST:
+        findings.kept.append(one)
 
 
 def _entries(turn: Turn, hits: Sequence[Hit]) -> list[Found]:

@@ -1,43 +1,68 @@
 """Recall as lines of JSON: `recall_log.jsonl`, one object a line, new ones at the end (seed 000 §3).
 
 Each has `id` (of the run), `at`, `title`, `agent`, `input`, `output`, `keywords`. What comes in passes the same filter as a
-run does; a line that is known already is passed over, so a file can be imported again after it has grown.
+run does, and counts as of no model service known here; a line that is known already is passed over, so a file can be
+imported again after it has grown.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from chat.memory.recall.entries import HEAD_CHARS, INPUT_CHARS, KEY_CHARS, add
-from chat.memory.redline_records import redact_and_record
+from chat.memory.recall.entries import KEY_CHARS, add, parts_of
+from chat.memory.recall.keep import LAYER, Stopped, redacted
+from chat.memory.redline_records import record_all
 from chat.models import Agent, Owner, RecallEntry, Run
 from chat.text.storable import storable
 
-LAYER: Final = "recall"
 TITLE_CHARS: Final = 200
 SOURCE_CHARS: Final = 40
 LINES_AT_ONCE: Final = 200
+LINE_CHARS: Final = 4_000_000  # ten times the longest answer
+FIELDS: Final = ("id", "title", "agent", "input", "output", "keywords")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A line (from 1) that makes no sense, and why."""
+
+    line: int
+    reason: str
 
 
 @dataclass(slots=True)
 class Imported:
-    """How many lines are new, how many were known, and which (from 1) make no sense."""
+    """How many lines are new and how many were known, and which were left out."""
 
     added: int = 0
     known: int = 0
-    refused: list[int] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a line says, as it was read; `texts` by FIELDS."""
+
+    source: str
+    at: datetime
+    texts: dict[str, str]
+
+
+class Senseless(Exception):
+    """A line cannot be used; the message says why."""
 
 
 def export(owner: Owner) -> Iterator[str]:
-    """A line for each of the owner's entries, in the order in which they were kept."""
-    entries = RecallEntry.objects.filter(tenant_id=owner.tenant_id, user_id=owner.user_id).select_related("agent")
-    for entry in entries.order_by("number"):
+    """A line for each of the owner's entries, in the order in which they were kept, without those of replaced runs."""
+    entries = RecallEntry.objects.filter(Q(run=None) | Q(run__is_latest=True), tenant_id=owner.tenant_id, user_id=owner.user_id)
+    for entry in entries.select_related("agent").order_by("number").iterator(LINES_AT_ONCE):
         line = {
             "id": entry.source,
             "at": entry.at.isoformat(),
@@ -54,79 +79,97 @@ def load(owner: Owner, lines: Iterable[str]) -> Imported:
     """Takes lines in; those that make no sense are left out."""
     outcome = Imported()
     agents = {agent.name: agent.pk for agent in Agent.objects.filter(tenant_id=owner.tenant_id)}
-    waiting: dict[str, RecallEntry] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
+    waiting: dict[str, Line] = {}
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
             continue
-        entry = _entry(owner, line, agents)
-        if entry is None:
-            outcome.refused.append(number)
-        elif entry.source in waiting:
+        try:
+            line = read(text)
+        except Senseless as error:
+            outcome.refused.append(Refusal(number, str(error)))
+            continue
+        if line.source in waiting:
             outcome.known += 1
         else:
-            waiting[entry.source] = entry
+            waiting[line.source] = line
         if len(waiting) >= LINES_AT_ONCE:
-            _store(owner, waiting, outcome)
+            _store(owner, waiting, agents, outcome)
             waiting = {}
-    _store(owner, waiting, outcome)
+    _store(owner, waiting, agents, outcome)
     return outcome
 
 
-def _store(owner: Owner, waiting: dict[str, RecallEntry], outcome: Imported) -> None:
-    if not waiting:
-        return
-    with transaction.atomic():
-        # A run that is here has its entry from the worker, or none because it is not to be recalled.
-        here = set(Run.objects.filter(pk__in=waiting).values_list("pk", flat=True))
-        kept = RecallEntry.objects.filter(tenant_id=owner.tenant_id, user_id=owner.user_id, source__in=list(waiting))
-        known = here | set(kept.values_list("source", flat=True))
-        new = [entry for source, entry in waiting.items() if source not in known]
-        if new:
-            add(owner, new)
-    outcome.added += len(new)
-    outcome.known += len(waiting) - len(new)
+def _store(owner: Owner, waiting: dict[str, Line], agents: dict[str, str], outcome: Imported) -> None:
+    own = {"tenant_id": owner.tenant_id, "user_id": owner.user_id}
+    # A run of the owner that is here has its entry from the worker, or none because it is not to be recalled.
+    known = set(Run.objects.filter(pk__in=waiting, **own).values_list("pk", flat=True))
+    known |= set(RecallEntry.objects.filter(source__in=list(waiting), **own).values_list("source", flat=True))
+    entries, found = [], {}
+    for source, line in waiting.items():
+        if source not in known:
+            stopped: list[Stopped] = []
+            entries.append(_entry(owner, line, agents, stopped))
+            found[source] = stopped
+    if entries:
+        with transaction.atomic():
+            added = add(owner, entries)
+            for source, stopped in found.items():
+                record_all(owner, LAYER, stopped, source_id=source)
+        outcome.added += added
+        outcome.known -= added
+    outcome.known += len(waiting)
 
 
-def _entry(owner: Owner, line: str, agents: dict[str, str]) -> RecallEntry | None:
-    """The entry that a line describes, through the filter; None for a line that makes no sense."""
+def read(text: str) -> Line:
+    """What a line says. Raises Senseless."""
+    if len(text) > LINE_CHARS:
+        raise Senseless(f"longer than {LINE_CHARS} characters")
     try:
-        found = json.loads(line)
-    except ValueError:
-        return None
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Senseless("not JSON") from None
     if not isinstance(found, dict):
-        return None
-    texts = {name: found.get(name, "") for name in ("id", "title", "agent", "input", "output", "keywords")}
-    at = _time(found.get("at"))
-    if at is None or not all(isinstance(text, str) for text in texts.values()) or not texts["input"].strip():
-        return None
+        raise Senseless("not an object")
+    texts: dict[str, str] = {}
+    for name in FIELDS:
+        value = found.get(name, "")
+        if not isinstance(value, str):
+            raise Senseless(f"`{name}` is not a text")
+        texts[name] = storable(value)
+    if not texts["input"].strip():
+        raise Senseless("`input` is empty")
     source = texts["id"].strip()
     if not 0 < len(source) <= SOURCE_CHARS:
-        return None
-    kept = _filter(owner, source)
+        raise Senseless(f"`id` does not have 1 to {SOURCE_CHARS} characters")
+    return Line(source, _time(found.get("at")), texts)
+
+
+def _entry(owner: Owner, line: Line, agents: dict[str, str], stopped: list[Stopped]) -> RecallEntry:
+    """The entry that a line describes, through the filter; not saved yet."""
+    texts = line.texts
+    parts = parts_of(texts["input"], texts["output"], lambda text: redacted(text, stopped))
+    title = redacted(" ".join(texts["title"][: 4 * TITLE_CHARS].split()), stopped)
+    keywords = redacted(texts["keywords"][: 4 * KEY_CHARS].strip(), stopped) or parts.keywords
     return RecallEntry(
         tenant_id=owner.tenant_id,
         user_id=owner.user_id,
         agent_id=agents.get(texts["agent"]),
-        source=source,
-        title=kept(texts["title"])[:TITLE_CHARS],
-        input=kept(texts["input"])[:INPUT_CHARS],
-        head=kept(texts["output"])[:HEAD_CHARS],
-        keywords=kept(texts["keywords"])[:KEY_CHARS],
-        at=at,
+        source=line.source,
+        title=title[:TITLE_CHARS],
+        input=parts.input,
+        head=parts.head,
+        keywords=keywords[:KEY_CHARS],
+        at=line.at,
     )
 
 
-def _filter(owner: Owner, source: str) -> Callable[[str], str]:
-    return lambda text: redact_and_record(owner, LAYER, storable(text), source)
-
-
-def _time(value: object) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        at = parse_datetime(value)
-    except ValueError:
-        return None
+def _time(value: object) -> datetime:
+    at = None
+    if isinstance(value, str):
+        try:
+            at = parse_datetime(value)
+        except ValueError:
+            at = None
     if at is None or not 1990 <= at.year <= 9000:
-        return None
+        raise Senseless("`at` is not a time (ISO 8601)")
     return timezone.make_aware(at) if timezone.is_naive(at) else at

@@ -203,7 +203,7 @@ def everything_but_the_transcript() -> str:
         out.write(serializers.serialize("json", model.objects.all(), ensure_ascii=False))
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names():
-            if table not in ("chat_run", "chat_runledger"):
+            if table not in ("chat_run", "chat_runledger", "chat_searchtext"):
                 cursor.execute(f'SELECT * FROM "{table}"')  # noqa: S608
                 out.write(repr(cursor.fetchall()))
     return out.getvalue()
