@@ -117,9 +117,12 @@ def _make(index: SearchIndex, service: Provider, numbers: list[int], lease: Leas
     try:
         found = _ask(index, service, [text for number in numbers for text in texts[number]])
     except (ProviderRejected, EmbeddingUnusable) as error:
-        # Either all of them would be refused, or it is one of these; that one is found by asking for fewer.
-        if len(numbers) > 1 or isinstance(error, ModelNotFound) or not _answers(index, service):
+        if isinstance(error, ModelNotFound) or not _answers(index, service):
             raise
+        if len(numbers) > 1:  # one of them is to blame, and must not hold the others
+            for number in numbers:
+                _make(index, service, [number], lease)
+            return
         log.warning("Record %d of index %s has no vector: %s", numbers[0], index.pk, error)
         found, texts = None, {numbers[0]: []}
     rows = iter(found.vectors if found is not None else ())
@@ -139,8 +142,11 @@ def _store(index: SearchIndex, known: dict[int, list[str]], found: dict[int, lis
         same = texts_of(now, list(found))
         there, made = set(present(now)), set(vectors.made_numbers(now))
         wanted = {n: rows for n, rows in found.items() if n in there and n not in made and same.get(n) == known.get(n)}
+        dimension = next((len(row) for rows in wanted.values() for row in rows), now.dimension)
+        if now.dimension not in (0, dimension):
+            raise EmbeddingDimension
         if wanted:
-            vectors.put(now, wanted, next((len(row) for rows in wanted.values() for row in rows), now.dimension))
+            vectors.put(now, wanted, dimension)
         Work.objects.mark(Work.Kind.VECTORS, str(now.pk))
         Work.objects.filter(kind=Work.Kind.VECTORS, subject_id=str(now.pk)).update(attempts=0, error_code="")
 
