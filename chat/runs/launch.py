@@ -4,12 +4,13 @@ import asyncio
 import contextvars
 from collections.abc import Callable
 
+from chat.memory.meaning.ask import Meaning, Plan, fetch
 from chat.runs import beat, live
 from chat.runs.bridge import hop
 from chat.runs.errors import SignedOut
 from chat.runs.execute import execute
 from chat.runs.live import LiveRun
-from chat.runs.start import Order, Prepared, Started, start_run
+from chat.runs.start import Order, Prepared, Started, start_or_plan, start_run
 
 
 async def start(order: Order, is_signed_in: Callable[[], bool] | None = None) -> Started:
@@ -24,14 +25,17 @@ async def start(order: Order, is_signed_in: Callable[[], bool] | None = None) ->
     return await asyncio.shield(task)
 
 
-def _checked(order: Order, is_signed_in: Callable[[], bool] | None) -> Started:
+def _checked(order: Order, is_signed_in: Callable[[], bool] | None, meaning: Meaning | None = None) -> Started | Plan:
     if is_signed_in is not None and not is_signed_in():
         raise SignedOut
-    return start_run(order)
+    return start_or_plan(order) if meaning is None else start_run(order, meaning)
 
 
 async def _start(order: Order, is_signed_in: Callable[[], bool] | None) -> Started:
     started = await hop(_checked, order, is_signed_in)
+    if isinstance(started, Plan):  # where a school searches by meaning; everything is checked anew after it was asked
+        started = await hop(_checked, order, is_signed_in, await fetch(started))
+    assert isinstance(started, Started)
     if started.prepared is not None:
         _launch(started.prepared)
     return started
