@@ -12,6 +12,8 @@ docx        Word files
 archive     the zip archive that one is
 word_xml    its XML: names and text
 word_styles its headings and numbers
+pdf         pdf files
+pdf_lines   their lines to paragraphs and headings
 passages    blocks to passages
 """
 

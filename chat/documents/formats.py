@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from chat.documents import docx, text
+from chat.documents import docx, pdf, text
 from chat.documents.blocks import Reader
 
 READERS: Final[dict[str, Reader]] = {
     "md": text.read_markdown,
     "txt": text.read_plain,
     "docx": docx.read,
+    "pdf": pdf.read,
 }
