@@ -173,6 +173,7 @@ TESTING = False
 MEMORY_LAYERS = [
     "chat.memory.layers.core.CoreLayer",
     "chat.memory.layers.thread.ThreadLayer",
+    "chat.memory.layers.knowledge.KnowledgeLayer",
     "chat.memory.layers.recall.RecallLayer",
 ]
 RUNS_PER_MINUTE = positive_int("RUNS_PER_MINUTE", 30)
@@ -184,6 +185,7 @@ LEDGER_KEEP_DAYS = positive_int("LEDGER_KEEP_DAYS", 365)
 DOCUMENT_MAX_MB = positive_int("DOCUMENT_MAX_MB", 20)
 DOCUMENTS_MAX = positive_int("DOCUMENTS_MAX", 500)
 SCHOOL_DOCUMENTS_MAX_MB = positive_int("SCHOOL_DOCUMENTS_MAX_MB", 2_000)
+REQUEST_MAX_BYTES = (5 * DOCUMENT_MAX_MB + 1) * 1024 * 1024  # some documents at once; anything larger is refused before it has come in
 TIKTOKEN_DIR = DATA_DIR / "tiktoken"
 DEMO = env.bool("DEMO", default=True)
 DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")

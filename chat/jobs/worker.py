@@ -19,6 +19,7 @@ from chat.memory import calls
 from chat.memory.base import Lease, LeaseLost
 from chat.memory.calls import Interrupted
 from chat.memory.catch_up import INTERNAL_ERROR, Later, settle, wait_seconds
+from chat.memory.knowledge.reading import read_document
 from chat.memory.meaning.fill import fill
 from chat.models import Work
 
@@ -28,7 +29,7 @@ LONGEST_LOOP_WAIT_SECONDS = 30.0
 
 # What is done with each kind of work: the function gets the row's subject, and returns when to come again or None.
 Handler = Callable[[str, Lease], Later | None]
-HANDLERS: dict[str, Handler] = {Work.Kind.THREAD: settle, Work.Kind.VECTORS: fill}
+HANDLERS: dict[str, Handler] = {Work.Kind.THREAD: settle, Work.Kind.DOCUMENT: read_document, Work.Kind.VECTORS: fill}
 
 
 def worker_name() -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from chat.memory.knowledge.shelf import Documents
 from chat.models import Agent, AgentMode, Owner, Run, Thread
 from chat.providers.base import ToolSpec
 from chat.search.vectors import Vector
@@ -29,6 +30,7 @@ class Turn:
     question: str
     has_memory: bool = True
     vector: Vector | None = None
+    documents: Documents = Documents()
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ interrupts it stands in another.
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from chat.providers.http import close_clients
 
 T = TypeVar("T")
+HEARD_SECONDS = 1.0
 
 
 class Interrupted(Exception):
@@ -30,6 +32,7 @@ class _Call:
 _lock = threading.Lock()
 _runner: asyncio.Runner | None = None
 _current: _Call | None = None
+_asked_at: dict[int, float] = {}  # of a worker that is to end, again and again until it does
 
 
 def call(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -57,11 +60,18 @@ async def _watched(coroutine: Coroutine[Any, Any, T], caller: int) -> T:
 
 
 def interrupt(caller: int) -> None:
-    """Cancels the call that the thread `caller` is making, if it is making one."""
+    """Cancels the call that the thread `caller` is making, if it is making one; other work of it finds out by `check`."""
+    _asked_at[caller] = time.monotonic()
     found = _current
     if found is not None and found.caller == caller:
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             found.loop.call_soon_threadsafe(found.task.cancel)
+
+
+def check() -> None:
+    """Raises Interrupted while this thread is being interrupted; for long work that is no call."""
+    if time.monotonic() - _asked_at.get(threading.get_ident(), float("-inf")) < HEARD_SECONDS:
+        raise Interrupted
 
 
 def close() -> None:

@@ -34,6 +34,10 @@ class Ledger:
         """What the segments of memory take of their shared budget."""
         return sum(segment.tokens for segment in self.segments if segment.priority)
 
+    def sources_of(self, name: SegmentName) -> list[str]:
+        """The ids of the rows that a segment was made from; none when there is no such segment."""
+        return [source_id for segment in self.segments if segment.name == name for source_id in segment.source_ids]
+
     def messages(self) -> list[Message]:
         """One system and one user message; the text of a role's segments is joined by a line break."""
         return [

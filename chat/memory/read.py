@@ -1,8 +1,11 @@
 """The read path: one pass over the layers gives the segments, the ledger and so the messages (DESIGN §4)."""
 
 import logging
+from dataclasses import replace
 
 from chat.memory.base import Layer, Segment, Turn
+from chat.memory.knowledge.shelf import documents_of
+from chat.memory.knowledge.telling import RULE as CITING_RULE
 from chat.memory.ledger import Ledger
 from chat.memory.registry import layers, working
 from chat.memory.tools import tools_of
@@ -48,8 +51,11 @@ def assemble(turn: Turn) -> Ledger:
     off only the running conversation is asked.
     """
     agent = turn.agent
-    offered = tools_of(agent)
-    system = _system(agent, turn.mode, [tool.rule for tool in offered])
+    if turn.has_memory:
+        turn = replace(turn, documents=documents_of(turn.owner))
+    offered = tools_of(agent, turn.documents)
+    rules = [CITING_RULE] if turn.documents else []
+    system = _system(agent, turn.mode, [*rules, *(tool.rule for tool in offered)])
     question_tokens = count_tokens(turn.question)
     free = window_tokens(agent) - system.tokens - min(NOTES_ROOM_TOKENS, agent.context_tokens * 3 // 8)
     chars_left = WINDOW_CHARS - len(system.text) - NOTES_ROOM_CHARS - len(turn.question)

@@ -21,6 +21,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """The teacher's own documents."""
         return self.filter(tenant_id=owner.tenant_id, user_id=owner.user_id)
 
+    def of(self, tenant_id: str, user_id: int | None) -> "DocumentQuerySet":
+        """The documents of a teacher, or without one those of the school."""
+        return self.of_school(tenant_id) if user_id is None else self.owned_by(Owner(tenant_id, user_id))
+
     def of_school(self, tenant_id: str) -> "DocumentQuerySet":
         return self.filter(tenant_id=tenant_id, user=None)
 

@@ -188,7 +188,7 @@ async def _use(prepared: Prepared, going: LiveRun, call: ToolCall) -> str:
     """The result of a tool call, as the model is told; a tool that fails is a result too."""
     is_ok = False
     try:
-        tool = find_tool(prepared.agent, call.name)
+        tool = find_tool(prepared.ledger.tools, call.name)
         context = ToolContext(prepared.owner, prepared.run.pk, prepared.run.thread_id, window_tokens(prepared.agent))
         result = await hop(tool.call, context, _arguments(call))
         is_ok = True

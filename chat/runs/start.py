@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from chat.memory.base import Turn
 from chat.memory.endpoints import endpoint_of
+from chat.memory.knowledge.telling import are_there
 from chat.memory.ledger import Ledger, to_row
 from chat.memory.meaning.account import note_question
 from chat.memory.meaning.ask import Meaning, Plan, plan
@@ -90,7 +91,7 @@ class _Place:
 
 
 class Erased(Exception):
-    """A conversation of which the model should be told was deleted while the run started."""
+    """A conversation or a document of which the model should be told was deleted while the run started."""
 
 
 def start_run(order: Order, meaning: Meaning | None = None) -> Started:
@@ -222,7 +223,7 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
 def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Meaning | None) -> Run:
     """Writes thread, run and ledger together; the position comes from updating the thread's row (RUNTIME 5)."""
     now = timezone.now()
-    agent = turn.agent
+    agent, cited = turn.agent, ledger.sources_of("knowledge")
     with transaction.atomic():
         if place.thread is None:
             thread_id, position = _new_thread(order, turn.owner, now), 1
@@ -246,14 +247,15 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             key=order.key or None,
             mode=order.mode,
             has_memory=turn.has_memory,
+            citations=cited,
             input=order.input,
             provider_id=agent.provider_id,
             model=agent.model,
             created_at=now,
             heartbeat_at=now,
         )
-        recalled = [name for segment in ledger.segments if segment.name == "recall" for name in segment.source_ids]
-        if recalled and not are_kept(turn.owner, recalled):
+        recalled = ledger.sources_of("recall")
+        if recalled and not are_kept(turn.owner, recalled) or cited and not are_there(cited):
             raise Erased
         to_row(run.pk, ledger).save(force_insert=True)
         SearchText.objects.keep_runs([run.pk])

@@ -4,6 +4,7 @@ keep       what people do with documents: add, replace, choose assistants, read 
 erasing    documents, their passages and what ledgers tell of them, gone at once
 passages   passages and their places in the owner's search index
 reading    the worker's part: from a file to passages that answer
+shelf      what an assistant can look up for a teacher
 find       the passages that a question is about
 telling    passages as the model sees them, with their [n]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from chat.memory.knowledge import passages
@@ -20,6 +21,7 @@ def erase(documents: Iterable[Document]) -> None:
     known = {document.pk: passages.counted(document) for document in gone}
     ledgers = telling_of(gone[0].tenant_id, gone[0].user_id, keys)
     with transaction.atomic():
+        Document.objects.filter(pk__in=keys).update(name=F("name"))  # taken first: a reading of it that goes on has ended its step
         for document in gone:
             passages.remove(document, known[document.pk])
         told = set(Passage.objects.filter(document__in=keys).values_list("pk", flat=True))

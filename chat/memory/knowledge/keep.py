@@ -71,7 +71,7 @@ def replace_document(owner: Owner, document_id: str, *, name: str, data: bytes) 
     with transaction.atomic():
         _take_school(owner.tenant_id)
         before = writable(owner, document_id)
-        if not before.is_current:
+        if not Document.objects.filter(pk=before.pk, is_current=True).update(is_current=True):  # taken: no version becomes ready now
             raise DocumentRefused("not_current")
         erase(Document.objects.filter(replaces=before))
         _check_room(before.tenant_id, before.user_id, data, is_new=False)
@@ -92,9 +92,8 @@ def set_agents(owner: Owner, document_id: str, agent_ids: Collection[str]) -> No
     """Chooses the assistants that use the document; those that the person cannot see stay as they are. Raises DocumentRefused."""
     with transaction.atomic():
         document = writable(owner, document_id)
-        chosen = set(_agents(owner, agent_ids))
-        hidden = document.agents.exclude(pk__in=_usable(owner).values("pk")).values_list("pk", flat=True)
-        kept = chosen.union(hidden)
+        hidden = document.agents.exclude(pk__in=_usable(owner).values("pk"))
+        kept = [*_agents(owner, agent_ids), *hidden]
         for version in Document.objects.filter(Q(pk=document.pk) | Q(replaces=document)):
             version.agents.set(kept)
 
@@ -170,9 +169,9 @@ def _usable(owner: Owner) -> QuerySet[Agent]:
     return Agent.objects.for_user(get_user_model()(pk=owner.user_id)).filter(tenant_id=owner.tenant_id)
 
 
-def _agents(owner: Owner, agent_ids: Collection[str]) -> list[str]:
+def _agents(owner: Owner, agent_ids: Collection[str]) -> list[Agent]:
     wanted = set(agent_ids)
-    found = list(_usable(owner).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else []
+    found = list(_usable(owner).filter(pk__in=wanted)) if wanted else []
     if len(found) != len(wanted):
         raise DocumentRefused("agent_unknown")
     return found
@@ -184,7 +183,7 @@ def _take_school(tenant_id: str) -> None:
 
 
 def _check_room(tenant_id: str, user_id: int | None, data: bytes, *, is_new: bool = True) -> None:
-    kept = Document.objects.filter(tenant_id=tenant_id, user_id=user_id)
+    kept = Document.objects.of(tenant_id, user_id)
     same = kept.filter(Q(is_current=True) | Q(state__in=UNFINISHED), sha256=_digest(data)).values_list("pk", "name").first()
     if same is not None:
         raise DocumentRefused("same_file", document_id=same[0], name=same[1])

@@ -4,20 +4,24 @@ Terms are counted before a transaction begins and a transaction takes some passa
 is never held for long while chats are written.
 """
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from django.db import transaction
 from django.db.models import F
 
 from chat.documents.base import Piece
+from chat.memory import calls
 from chat.memory.base import Lease
 from chat.models import Document, Passage, SearchIndex
 from chat.search.index import Record, build, indexes_of, record_of, writing
 
 KIND: Final = SearchIndex.Kind.KNOWLEDGE
 HEADING_CHARS: Final = 300
-AT_ONCE: Final = 100
+AT_ONCE: Final = 25  # a tenth of a second under the lock
+REST_SECONDS_MOST: Final = 0.5
 
 
 def record(document: Document, heading: str, text: str) -> Record:
@@ -35,8 +39,10 @@ def add(document: Document, pieces: Sequence[Piece], lease: Lease) -> None:
             for position, piece in enumerate(some, start=start + 1)
         ]
         records = [record(document, passage.heading, passage.text) for passage in passages]
-        with transaction.atomic():
+        with _turn():
             lease.renew()
+            if not Document.objects.filter(pk=document.pk, state=Document.State.READING).update(passage_count=start + len(some)):
+                return  # deleted meanwhile
             with writing(document.tenant_id, document.user_id, KIND) as writer:
                 for passage, one in zip(passages, records, strict=True):
                     passage.index, passage.number = writer.index, writer.add(one)
@@ -47,7 +53,7 @@ def take_out(document: Document, lease: Lease, *, is_history: bool) -> None:
     """Takes the document's passages out of the index; they stay as rows when they are history."""
     while some := list(Passage.objects.filter(document=document, index__isnull=False).order_by("position")[:AT_ONCE]):
         records = [record(document, passage.heading, passage.text) for passage in some]
-        with transaction.atomic():
+        with _turn():
             lease.renew()
             _remove(document, zip(some, records, strict=True))
             rows = Passage.objects.filter(pk__in=[passage.pk for passage in some])
@@ -55,6 +61,16 @@ def take_out(document: Document, lease: Lease, *, is_history: bool) -> None:
                 rows.update(index=None, number=None)
             else:
                 rows.delete()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """A transaction, and then as long a rest: whoever waits for the lock of SQLite looks only now and then whether it is free."""
+    began_at = time.monotonic()
+    with transaction.atomic():
+        yield
+    time.sleep(min(REST_SECONDS_MOST, time.monotonic() - began_at))
+    calls.check()
 
 
 def counted(document: Document) -> list[tuple[Passage, Record]]:
@@ -84,7 +100,7 @@ def reindex(tenant_id: str, user_id: int | None) -> bool:
     """Builds the knowledge index of a teacher, or of the school, anew; returns whether it was as it should be."""
     with transaction.atomic():
         indexes_of(tenant_id, user_id, KIND).update(records=F("records"))  # taken before anything is read
-        passages = Passage.objects.filter(document__tenant_id=tenant_id, document__user_id=user_id, index__isnull=False)
+        passages = Passage.objects.filter(document__in=Document.objects.of(tenant_id, user_id), index__isnull=False)
         numbered = passages.select_related("document").order_by("number")
         records = [(one.number or 0, record(one.document, one.heading, one.text)) for one in numbered]
         return build(tenant_id, user_id, KIND, records)

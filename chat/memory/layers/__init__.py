@@ -1,6 +1,7 @@
 """Layers of memory, a file each, with the two verbs `read` and `catch_up`.
 
 core     what the teacher has confirmed, and what may be learnt (L2)
+knowledge  passages of documents (L4)
 recall   related rounds of other conversations (L3)
 thread   the rolling summary and the last rounds of the conversation (L1)
 """
