@@ -6,12 +6,14 @@ from typing import Any
 
 from channels.routing import get_default_application
 from daphne.endpoints import build_endpoint_description_strings
+from daphne.http_protocol import WebRequest
 from daphne.server import Server
 from django.conf import settings
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IListeningPort
 from twisted.python.failure import Failure
 
+from chat.bodies import limit_request
 from chat.runs import beat
 from chat.warmup import warm_up
 
@@ -45,6 +47,11 @@ class WebServer(Server):
         )
         self.failure = ""
         self._ports: list[Any] = []
+
+    def protocol_connected(self, protocol: object) -> None:
+        super().protocol_connected(protocol)
+        if isinstance(protocol, WebRequest):
+            limit_request(protocol, settings.REQUEST_MAX_BYTES)
 
     def listen_success(self, port: IListeningPort) -> None:
         super().listen_success(port)

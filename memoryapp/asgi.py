@@ -12,8 +12,10 @@ http_application = get_asgi_application()  # loads the apps, so it stands before
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from django.conf import settings  # noqa: E402
 
 from chat import routing  # noqa: E402
+from chat.bodies import LimitedBodies  # noqa: E402
 from chat.runs import beat  # noqa: E402
 from chat.warmup import warm_up  # noqa: E402
 
@@ -35,7 +37,7 @@ async def lifespan(scope: Message, receive: Callable[[], Awaitable[Message]], se
 
 application = ProtocolTypeRouter(
     {
-        "http": http_application,
+        "http": LimitedBodies(http_application, settings.REQUEST_MAX_BYTES),
         "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(routing.websocket_urlpatterns))),
         "lifespan": lifespan,
     }

@@ -3,6 +3,7 @@
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from channels.testing import WebsocketCommunicator
+from django.conf import settings
 
 from memoryapp.asgi import application
 
@@ -32,3 +33,28 @@ async def test_the_lifespan_starts_and_stops():
     await server.send_input({"type": "lifespan.shutdown"})
     assert await server.receive_output(timeout=15) == {"type": "lifespan.shutdown.complete"}
     await server.wait()
+
+
+async def answer_to(headers: list[tuple[bytes, bytes]], *bodies: bytes) -> int:
+    scope = {"type": "http", "http_version": "1.1", "method": "POST", "path": "/knowledge/upload/", "query_string": b"", "headers": headers}
+    server = ApplicationCommunicator(application, scope)
+    for number, body in enumerate(bodies, start=1):
+        await server.send_input({"type": "http.request", "body": body, "more_body": number < len(bodies)})
+    status = (await server.receive_output(timeout=15))["status"]
+    server.stop(exceptions=False)
+    return status
+
+
+async def test_a_body_that_says_it_is_too_large_is_refused_unread():
+    length = str(settings.REQUEST_MAX_BYTES + 1).encode()
+    assert await answer_to([(b"host", b"testserver"), (b"content-length", length)]) == 413
+    assert await answer_to([(b"host", b"testserver"), (b"content-length", b"many")]) == 413
+
+
+async def test_a_body_that_does_not_say_how_large_it_is_is_refused_once_it_is_too_large():
+    piece = b"x" * (settings.REQUEST_MAX_BYTES // 2)
+    assert await answer_to([(b"host", b"testserver")], piece, piece, b"xx", b"unread") == 413
+
+
+async def test_a_body_within_the_limit_comes_in():
+    assert await answer_to([(b"host", b"testserver"), (b"content-length", b"4")], b"a=bc") == 403  # without a form's token
