@@ -1,6 +1,6 @@
 """Ledger rows: what the model was told, in words for its owner (DESIGN §4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from chat.library.sources import Source
 from chat.memory.base import Segment
 from chat.memory.ledger import from_row
 from chat.models import RunLedger
@@ -35,6 +36,7 @@ REASON_WORDS: dict[str, Promise] = {
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
     """One segment. `cuts` are sentences that say what was shortened or left out, and why; `finds` say why a source was found.
+    `sources` are those of `source_ids` that can be opened.
 
     Without `has_budget` it is never cut.
     """
@@ -49,6 +51,7 @@ class SegmentRow:
     cuts: list[str]
     finds: list[str]
     source_ids: list[str]
+    sources: list[Source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +61,9 @@ class LedgerPage:
     tools: list[str]
 
 
-def ledger_page(row: RunLedger) -> LedgerPage:
-    """The stored ledger in the active language."""
+def ledger_page(row: RunLedger, sources: Iterable[Source] = ()) -> LedgerPage:
+    """The stored ledger in the active language; passages are called by the names of their documents, as far as `sources` has them."""
+    by_id = {source.passage_id: source for source in sources if source.address}
     ledger = from_row(row)
     lead = _("%(total)s tokens went to the model with the first request; memory used %(used)s of the %(budget)s it may use.") % {
         "total": f"{row.total_tokens:,}",
@@ -68,13 +72,14 @@ def ledger_page(row: RunLedger) -> LedgerPage:
     }
     if row.is_estimate:
         lead = _("%(lead)s The counts are an estimate.") % {"lead": lead}
-    return LedgerPage(lead, [_segment_row(one) for one in ledger.segments], ledger.tools)
+    return LedgerPage(lead, [_segment_row(one, by_id) for one in ledger.segments], ledger.tools)
 
 
-def _segment_row(segment: Segment) -> SegmentRow:
+def _segment_row(segment: Segment, by_id: Mapping[str, Source]) -> SegmentRow:
     use = {"tokens": f"{segment.tokens:,}", "budget": f"{segment.budget_tokens:,}"}
     words = SEGMENT_WORDS.get(segment.name)
-    cuts = [_cut_words(cut, is_whole=False) for cut in segment.truncated] + [_cut_words(cut, is_whole=True) for cut in segment.dropped]
+    cuts = [_cut_words(cut, by_id, is_whole=False) for cut in segment.truncated]
+    cuts += [_cut_words(cut, by_id, is_whole=True) for cut in segment.dropped]
     return SegmentRow(
         name=segment.name,
         label=str(words) if words else segment.name,
@@ -84,19 +89,34 @@ def _segment_row(segment: Segment) -> SegmentRow:
         has_budget=segment.priority > 0,
         use=_("%(tokens)s of %(budget)s tokens") % use if segment.priority else _("%(tokens)s tokens, never cut") % use,
         cuts=cuts,
-        finds=[_find_words(note) for note in segment.notes],
-        source_ids=segment.source_ids,
+        finds=[_find_words(note, by_id) for note in segment.notes],
+        source_ids=[one for one in segment.source_ids if one not in by_id],
+        sources=[by_id[one] for one in segment.source_ids if one in by_id],
     )
 
 
-def _find_words(note: Mapping[str, Any]) -> str:
-    values = {"id": note.get("id"), "score": f"{float(note.get('score', 0)):.2f}", "words": ", ".join(map(str, note.get("matched", [])))}
+def _name_of(source_id: object, by_id: Mapping[str, Source]) -> object:
+    source = by_id.get(str(source_id))
+    return source.mark.title if source is not None else source_id
+
+
+def _find_words(note: Mapping[str, Any], by_id: Mapping[str, Source]) -> str:
+    values = {
+        "id": _name_of(note.get("id"), by_id),
+        "score": f"{float(note.get('score', 0)):.2f}",
+        "words": ", ".join(map(str, note.get("matched", []))),
+    }
     return _("%(id)s is related with %(score)s of 1: %(words)s.") % values
 
 
-def _cut_words(cut: Mapping[str, Any], *, is_whole: bool) -> str:
+def _cut_words(cut: Mapping[str, Any], by_id: Mapping[str, Source], *, is_whole: bool) -> str:
     reason = REASON_WORDS.get(str(cut.get("reason")))
-    values = {"id": cut.get("id"), "tokens": cut.get("tokens", 0), "count": cut.get("count", 0), "reason": reason or cut.get("reason", "")}
+    values = {
+        "id": _name_of(cut.get("id"), by_id),
+        "tokens": cut.get("tokens", 0),
+        "count": cut.get("count", 0),
+        "reason": reason or cut.get("reason", ""),
+    }
     if values["count"]:
         return _("%(count)s rounds left out: %(reason)s.") % values
     if is_whole:

@@ -41,7 +41,8 @@ def ledger(request: HttpRequest, run_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     run = own_run(page, run_id)
     row = RunLedger.objects.filter(run=run).first()
-    return _panel(page, run, "ledger", {"ledger": ledger_page(row) if row is not None else None})
+    found = sources_of([run]).get(run.pk, [])
+    return _panel(page, run, "ledger", {"ledger": ledger_page(row, found) if row is not None else None})
 
 
 @require_GET
