@@ -104,6 +104,11 @@ def _postings(index: SearchIndex, names: Iterable[str]) -> dict[str, Posting]:
     parts: dict[str, list[tuple[int, Posting]]] = {}
     for term, block, count, packed in rows.iterator():
         numbers, counts = unpack(packed, count)
+        if block * BLOCK + int(numbers[-1]) > index.last_number:  # written since the index was looked at
+            known = int(np.searchsorted(numbers, index.last_number - block * BLOCK, side="right"))
+            if not known:
+                continue
+            numbers, counts = numbers[:known], counts[:known]
         posting = Posting(numbers.astype(np.int64) + block * BLOCK, counts.astype(np.float64))
         parts.setdefault(term, []).append((block, posting))
     return {term: _joined(blocks) for term, blocks in parts.items()}
@@ -119,7 +124,7 @@ def _joined(blocks: list[tuple[int, Posting]]) -> Posting:
 def _corpus(index: SearchIndex) -> Corpus:
     columns = np.zeros(index.last_number + 1, COLUMNS)
     for block, packed in SearchBlock.objects.filter(index=index).values_list("block", "packed"):
-        part = np.frombuffer(bytes(packed), COLUMNS)
+        part = np.frombuffer(bytes(packed), COLUMNS)[: max(0, len(columns) - block * BLOCK)]
         columns[block * BLOCK : block * BLOCK + len(part)] = part
     length, day, group = (columns[name].astype(np.int64) for name in ("length", "day", "group"))
     return Corpus(length, day, group, index.records, index.total_terms / index.records)

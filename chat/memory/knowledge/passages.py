@@ -91,9 +91,7 @@ def remove(document: Document, known: Sequence[tuple[Passage, Record]]) -> None:
 
 def _remove(document: Document, known: Iterable[tuple[Passage, Record]]) -> None:
     with writing(document.tenant_id, document.user_id, KIND) as writer:
-        for passage, one in known:
-            if passage.number is not None:
-                writer.remove(passage.number, one)
+        writer.remove_all({passage.number: one for passage, one in known if passage.number is not None})
 
 
 def reindex(tenant_id: str, user_id: int | None) -> bool:
