@@ -17,8 +17,9 @@ _MARKS: Final = (
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 # A text has next to none of these; a program or a picture has one byte in six.
 _CONTROLS_SHARE: Final = 0.02
+_FEW_CONTROLS: Final = 3
 # So many bytes out of place are a scratch in a text, more are another encoding.
-_SCRATCHES_SHARE: Final = 0.02
+_SCRATCHES_SHARE: Final = 0.05
 _SAMPLE: Final = 200_000
 # Of the characters that are not ASCII, so many must be frequent ones for the encoding to be believed.
 _BELIEVED: Final = 0.5
@@ -47,7 +48,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
         if data.startswith(mark):
             # The mark stands for a codec that takes it off; a mark within is taken off by cleaning.
             return data.decode(codec, "replace"), codec.replace("utf-8", "utf-8-sig")
-    if len(_CONTROLS.findall(data)) > _CONTROLS_SHARE * len(data):
+    if len(_CONTROLS.findall(data)) > max(_FEW_CONTROLS, _CONTROLS_SHARE * len(data)):
         raise DocumentError("not_what_it_says")
     text = data.decode("utf-8", "replace")
     if _is_sound(text, data.count("\ufffd".encode())):
@@ -75,16 +76,19 @@ def _score(data: bytes, codec: str) -> float:
     foreign = [char for char in text if char > "\x7f"]
     if not foreign or not _is_sound(text):
         return 0.0
-    frequent = _frequent(codec)
-    return sum(char in frequent for char in foreign) / len(foreign)
+    known = frequent(codec)
+    return sum(char in known for char in foreign) / len(foreign)
 
 
 @cache
-def _frequent(codec: str) -> frozenset[str]:
-    """The first plane of hanzi of GB 2312 or Big5, and the punctuation."""
-    if codec == "gb18030":
-        leads, trails = [range(0xA1, 0xA4), range(0xB0, 0xD8)], [range(0xA1, 0xFF)]
-    else:
-        leads, trails = [range(0xA1, 0xC7)], [range(0x40, 0x7F), range(0xA1, 0xFF)]
+def frequent(codec: str = "gb18030") -> frozenset[str]:
+    """The first plane of hanzi and the punctuation; GB18030 has those of Big5 too, for a traditional text in it."""
+    big5 = _decoded_pairs("cp950", [range(0xA1, 0xC7)], [range(0x40, 0x7F), range(0xA1, 0xFF)])
+    if codec != "gb18030":
+        return big5
+    return big5 | _decoded_pairs("gb2312", [range(0xA1, 0xA4), range(0xB0, 0xD8)], [range(0xA1, 0xFF)])
+
+
+def _decoded_pairs(codec: str, leads: list[range], trails: list[range]) -> frozenset[str]:
     pairs = (bytes((lead, trail)) for some in leads for lead in some for more in trails for trail in more)
     return frozenset("".join(pair.decode(codec, "ignore") for pair in pairs))

@@ -1,7 +1,7 @@
 """Blocks of a document to passages: cut where it hurts least, within what a search and a prompt can use.
 
-A document is a row of leaves: lines, and sentences of long lines. Before each leaf a cut has a price (a heading costs
-nothing, a sentence's middle most), and a passage has one for being shorter or longer than wanted; from the beginning on,
+A document is a row of leaves: lines, and sentences of long lines. Before each leaf a cut has a price (least before a heading,
+most in the middle of a sentence), and a passage has one for being shorter or longer than wanted; from the beginning on,
 the cheapest end of the next passage is taken.
 """
 
@@ -13,6 +13,7 @@ from typing import Final
 
 from chat.documents.base import Piece
 from chat.documents.blocks import Block
+from chat.documents.decode import frequent
 from chat.text.outline import units
 from chat.text.tokens import estimate_tokens
 
@@ -20,8 +21,10 @@ from chat.text.tokens import estimate_tokens
 FEW: Final = 200
 MANY: Final = 600
 MOST: Final = 900
-# By the estimate, which knows nothing of rare characters; half as many again stay below 700.
+# By the estimate, which is low for rare hanzi and for digits between letters; real counts then stay below 700.
 MOST_TOKENS: Final = 560
+_RARE_TOKENS: Final = 2.4
+_DIGITS_TOKENS: Final = 0.7
 _TINY: Final = 60
 _HEADER_CHARS: Final = 200
 _LEAF_CHARS: Final = 300
@@ -41,13 +44,16 @@ _IN_LIST: Final = 1.2
 _IN_TABLE: Final = 0.6
 _PARAGRAPH: Final = 0.3
 _CLEAR_PARAGRAPH: Final = 0.2
-_HEADINGS: Final = {1: -0.6, 0: -0.3, -1: 0.1}  # of a higher, the same, a lower section
-_CROSSED: Final = {1: 0.6, 0: 0.15, -1: 0.05}
+# Before a heading of a higher, the same or a lower section than the one above; and for having such a heading inside.
+_HEADINGS: Final = {1: -0.3, 0: -0.3, -1: 0.1}
+_CROSSED: Final = {1: 0.9, 0: 0.15, -1: 0.05}
 _SHORT_REST: Final = 0.5
 
 _ITEM: Final = re.compile(r"\s*(?:\d{1,3}\s*[.．、)）](?!\d)|[（(]\s*\d{1,3}\s*[)）]|[①-⑳]|[-*+•●·▪◆]\s)")
 _SENTENCE_END: Final = re.compile(r"[。！？!?….；;][”』」）)\"'’]*\s*\Z")
 _CLAUSE_END: Final = re.compile(r"[，、；：,;:\s][”』」）)\"'’]*\s*\Z")
+_DIGITS: Final = re.compile(r"\d+")
+_FIRST_HANZI: Final = "\u3400"
 _BLANKS: Final = re.compile(r"\s+")
 
 
@@ -63,8 +69,8 @@ class _Leaf:
     header: str = ""
     # Of a heading: whether its section is higher (1), lower (-1) or the same (0) as the one before.
     turn: int | None = None
-    tokens: int = 0
-    # Characters from here to the next heading, or the end.
+    tokens: float = 0.0
+    # Characters from here to the next section, or the end.
     rest: int = 0
 
 
@@ -72,10 +78,11 @@ def passages(blocks: list[Block]) -> list[Piece]:
     """All of the document in pieces of at most MOST characters, in order; only headers of tables stand in several."""
     leaves = list(_leaves(blocks))
     rest = 0
-    for leaf in reversed(leaves):
-        rest += len(leaf.text)
-        leaf.rest = rest
-        rest = 0 if leaf.turn is not None else rest
+    for place in reversed(range(len(leaves))):
+        rest += len(leaves[place].text)
+        leaves[place].rest = rest
+        # Headings that follow each other are of one section.
+        rest = 0 if leaves[place].turn is not None and leaves[place - 1].turn is None else rest
     found: list[Piece] = []
     start = 0
     while start < len(leaves):
@@ -89,7 +96,7 @@ def passages(blocks: list[Block]) -> list[Piece]:
 def _end(leaves: list[_Leaf], start: int) -> int:
     """Where the passage that begins with the leaf at `start` ends for the least price."""
     first = leaves[start]
-    size, tokens, crossed = len(first.header) - len(first.joint), estimate_tokens(first.header), 0.0
+    size, tokens, crossed = len(first.header) - len(first.joint), _tokens(first.header), 0.0
     best, best_price = start + 1, float("inf")
     has_body = False
     for place in range(start, len(leaves)):
@@ -106,9 +113,7 @@ def _end(leaves: list[_Leaf], start: int) -> int:
         if place + 1 < len(leaves):
             following = leaves[place + 1]
             price += following.cut
-            price += _SHORT_REST if following.turn is None and following.rest < FEW / 2 else 0.0
-        else:
-            price += _HEADINGS[1]
+            price += _SHORT_REST if following.turn != 1 and following.rest < FEW / 2 else 0.0
         if price < best_price:
             best, best_price = place + 1, price
     return best
@@ -169,7 +174,7 @@ def _leaves(blocks: list[Block]) -> Iterator[_Leaf]:
                 page=block.page,
                 header=header if place == 0 else "",
                 turn=turn,
-                tokens=estimate_tokens(text),
+                tokens=_tokens(text),
             )
         before = block
 
@@ -221,6 +226,13 @@ def _parts(text: str) -> Iterator[tuple[str, float]]:
         before = part[-40:]
         for place in range(0, len(part), _LEAF_CHARS):
             yield part[place : place + _LEAF_CHARS], price if place == 0 else _IN_CHARACTERS
+
+
+def _tokens(text: str) -> float:
+    """What `text` may have of tokens, rather too many than too few."""
+    known = frequent()
+    rare = sum(char > _FIRST_HANZI and char not in known for char in text)
+    return estimate_tokens(text) + _RARE_TOKENS * rare + _DIGITS_TOKENS * len(_DIGITS.findall(text))
 
 
 def _name(heading: str) -> str:

@@ -13,7 +13,7 @@ _FENCE: Final = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _UNDERLINE: Final = re.compile(r"\s{0,3}(=+|-{2,})\s*\Z")
 _DIVIDER: Final = re.compile(r"\s{0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*\Z")
 # A line of a table of contents: dots and the page.
-_CONTENTS_LINE: Final = re.compile(r"[.．…·]{3,}\s*\d+\s*\Z")
+_CONTENTS_LINE: Final = re.compile(r"(?:[.．·]{3,}|…+)\s*\d+\s*\Z")
 
 
 def read_plain(data: bytes, limits: Limits, progress: Progress) -> Content:
