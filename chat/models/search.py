@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import models
-from django.db.models import Q
+from django.db import models, transaction
+from django.db.models import F, Q
 from django.db.models.expressions import Value
 from django.db.models.functions import StrIndex
 from django.utils.translation import gettext_lazy as _
@@ -37,23 +37,46 @@ class SearchTextQuerySet(models.QuerySet["SearchText"]):
 
     def keep_title(self, thread: Thread) -> None:
         """To be called in the transaction that writes the title."""
-        if not thread.is_incognito:
-            self._keep([self.model(key=f"{thread.pk}.title", thread=thread, part=SearchText.Part.TITLE, text=fold(thread.title))])
+        self._keep(self._of_title(thread))
 
     def keep_runs(self, run_ids: Collection[str]) -> None:
-        """Takes what the runs say now; to be called in the transaction that writes it.
+        """Takes what the runs say now; to be called in the transaction that writes it."""
+        self._keep(self._of_runs(Run.objects.filter(pk__in=run_ids, thread__is_incognito=False)))
 
-        The answer counts once it has ended: it is not folded again with each checkpoint.
-        """
-        rows = []
-        for run in Run.objects.filter(pk__in=run_ids, thread__is_incognito=False).only("id", "thread_id", "status", "input", "output"):
-            said = {SearchText.Part.INPUT: run.input, SearchText.Part.OUTPUT: "" if run.is_going else run.output}
-            rows += [
-                self.model(key=f"{run.pk}.{part}", thread_id=run.thread_id, run_id=run.pk, part=part, text=fold(text))
-                for part, text in said.items()
-                if text
-            ]
-        self._keep(rows)
+    def renew(self, thread_id: str) -> bool:
+        """Takes anew what a thread and its runs say; returns whether that was there already."""
+        if self._differing(thread_id) is None:
+            return True
+        with transaction.atomic():
+            # Whoever writes in the thread takes its row first; once more, then, without them.
+            Thread.objects.filter(pk=thread_id).update(last_position=F("last_position"))
+            rows = self._differing(thread_id)
+            if rows is None:
+                return True
+            self.filter(thread_id=thread_id).delete()
+            self._keep(rows)
+        return False
+
+    def _differing(self, thread_id: str) -> "list[SearchText] | None":
+        """The rows as they should be; None when they are."""
+        thread = Thread.objects.only("title", "is_incognito").filter(pk=thread_id, is_incognito=False).first()
+        rows = self._of_title(thread) + self._of_runs(Run.objects.filter(thread_id=thread_id)) if thread is not None else []
+        kept = self.filter(thread_id=thread_id).values_list("key", "part", "run_id", "text")
+        return None if {(row.key, row.part, row.run_id, row.text) for row in rows} == set(kept) else rows
+
+    def _of_title(self, thread: Thread) -> "list[SearchText]":
+        if thread.is_incognito:
+            return []
+        return [self.model(key=f"{thread.pk}.title", thread=thread, part=SearchText.Part.TITLE, text=fold(thread.title))]
+
+    def _of_runs(self, runs: "models.QuerySet[Run]") -> "list[SearchText]":
+        """An answer counts once it has ended: it is not folded again with each checkpoint."""
+        return [
+            self.model(key=f"{run.pk}.{part}", thread_id=run.thread_id, run_id=run.pk, part=part, text=fold(text))
+            for run in runs.only("id", "thread_id", "status", "input", "output")
+            for part, text in ((SearchText.Part.INPUT, run.input), (SearchText.Part.OUTPUT, "" if run.is_going else run.output))
+            if text
+        ]
 
     def _keep(self, rows: "list[SearchText]") -> None:
         if rows:

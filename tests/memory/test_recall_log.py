@@ -49,7 +49,7 @@ class RecallLog(TestCase):
     def test_the_commands(self) -> None:
         out = io.StringIO()
         call_command("reindex", stdout=out)
-        assert out.getvalue() == "1 indexes built, 0 differed\n"
+        assert out.getvalue().startswith("1 indexes built, 0 differed\n")
         with self.assertRaises(CommandError):
             call_command("recall_log", "export", "nobody")
 
