@@ -63,7 +63,7 @@ def _tell(segment: Segment, kept: list[Found], question: str) -> None:
     segment.text = "\n".join([*lines, CLOSE])
     segment.tokens = count_tokens(segment.text)
     segment.source_ids = [name_of(found.entry) for found in kept]
-    segment.notes = [{"id": name_of(found.entry), "score": round(found.hit.score, 2), "matched": list(found.hit.matched)} for found in kept]
+    segment.notes = [{"id": name_of(found.entry), "score": round(found.hit.score, 4), "matched": list(found.hit.matched)} for found in kept]
 
 
 def _head(found: Found) -> str:
