@@ -2,10 +2,10 @@
 
 web      pages and API: urls, views/, api/, forms, templatetags/, middleware, context
          sockets: routing, consumers, viewer, actions, frames
-         what they show: presentation, transcript, sidebar, finding, ledger_rows, panel/, library/, catalogues (translations)
+         what they show: presentation, transcript, sidebar, finding, ledger_rows, consents, panel/, library/, catalogues (translations)
          the administrator's: admin/, roles, diagnosis, checks, redline_check
-         processes: management/commands/, server, supervisor, warmup, apps
-         the demo schools: demo, demo_assistants, demo_models
+         processes: management/commands/, server, bodies, supervisor, warmup, apps
+         the demo schools: demo, demo_assistants, demo_documents, demo_models
 jobs/    what works in the background: lease, sweep, worker loop
 runs/    the life of a run: start, execute, finish, events, stop, beat
 memory/  what the model is told: layers, segments, ledger; and how memory catches up

@@ -7,9 +7,11 @@ from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
+from chat import demo_documents
 from chat.demo_assistants import ASSISTANTS, Assistant
 from chat.demo_models import follow_environment, keep_provider, offer_ollama, wanted
-from chat.models import Agent, AgentMode, Membership, Provider, Tenant
+from chat.memory.knowledge.keep import add_document
+from chat.models import Agent, AgentMode, Membership, Owner, Provider, Tenant
 from chat.roles import SCHOOL_ADMINISTRATORS
 
 
@@ -96,7 +98,15 @@ def _make_school(school: School, password: str) -> list[str]:
             user.groups.add(Group.objects.get(name=SCHOOL_ADMINISTRATORS))
         user.save()
         Membership.objects.create(tenant=tenant, user=user, role=role)
+        if role == Membership.Role.ADMIN:
+            _give_document(Owner(tenant.pk, user.pk))
     return new
+
+
+def _give_document(administrator: Owner) -> None:
+    """A document of the school, which the worker reads and its assistant cites."""
+    chosen = Agent.objects.filter(tenant_id=administrator.tenant_id, name__in=demo_documents.ASSISTANTS).values_list("pk", flat=True)
+    add_document(administrator, name=demo_documents.NAME, data=demo_documents.TEXT.encode(), agent_ids=list(chosen), is_school=True)
 
 
 def _make_assistant(tenant: Tenant, service: Provider, assistant: Assistant, order: int) -> None:

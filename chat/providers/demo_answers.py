@@ -3,6 +3,7 @@
 import re
 
 from chat.providers.demo_bank import SUBJECTS, Subject
+from chat.providers.demo_knowledge import cited_in, looked_up, quotes
 from chat.providers.demo_memory import LABELS, headline, shortened
 from chat.providers.demo_papers import KINDS, kinds_in, paper, replacements, subject_of
 from chat.providers.demo_prompt import Prompt
@@ -35,13 +36,19 @@ def full_text(results: list[str]) -> str:
     return f"**{LABELS[0]}**\n\n已用工具 thread_read 读取较早一轮的原文，全文如下。\n\n{pages.strip()}"
 
 
+def found(result: str, question: str) -> str:
+    """The answer after the knowledge base was searched."""
+    return f"**{LABELS[0]}**\n\n{looked_up(result, question)}"
+
+
 def noted(result: str) -> str:
     """The answer after a note was written."""
     return f"**{LABELS[0]}**\n\n已用工具 memory_add 处理，结果：\n\n> {' '.join(result.split())[:200]}"
 
 
 def _chinese(prompt: Prompt) -> str:
-    question, parts = prompt.question, [_looking_back(prompt)]
+    known = quotes(cited_in(prompt.memory), prompt.question)
+    question, parts = prompt.question, [_looking_back(prompt), known]
     if (kind := _kind_to_change(prompt)) is not None:
         parts.append(_changed(prompt, kind))
     elif _COMMENT.search(question):
@@ -50,7 +57,7 @@ def _chinese(prompt: Prompt) -> str:
         parts.append(_lesson(question))
     elif _PAPER.search(question):
         parts.append(_paper(question, _subject(prompt) if _MORE.search(question) else subject_of(question)))
-    else:
+    elif not known:
         parts.append(_plain(question))
     return "\n\n".join(part for part in parts if part)
 
@@ -187,6 +194,8 @@ def _english(prompt: Prompt) -> str:
         parts.append(f'Following up on "{_quote(prompt.rounds[-1].question)}".')
     elif prompt.summary:
         parts.append(f'Following up on the summary "{_quote(prompt.summary)}".')
+    known = quotes(cited_in(prompt.memory), prompt.question, is_english=True)
+    parts += [known] if known else []
     match = _ENGLISH_TOPIC.search(prompt.question)
     topic = match[1].strip() if match else "the topic"
     if _COMMENT.search(prompt.question):
@@ -210,7 +219,7 @@ def _english(prompt: Prompt) -> str:
             f"3. Apply {topic} to a situation that was not discussed in class. (8 points)\n\n"
             "## Marking\n\nHalf of the points for the idea, half for the example or the reasoning."
         )
-    else:
+    elif not known:
         parts.append(
             f'You asked: "{_quote(prompt.question)}". This stand-in follows fixed rules; ask it for a test, a lesson or a comment, '
             "or add a model service in the admin site to get real answers."

@@ -35,7 +35,8 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`rounds` are oldest first; `results` are what tools answered in this run, `called` is the last of them."""
+    """`rounds` are oldest first; `results` are what tools answered in this run, `called` is the last of them; `memory` is all
+    that stands before the question."""
 
     question: str
     summary: str = ""
@@ -43,6 +44,7 @@ class Prompt:
     results: list[str] = field(default_factory=list)
     called: str = ""
     tool_names: frozenset[str] = frozenset()
+    memory: str = ""
 
     @property
     def is_english(self) -> bool:
@@ -63,6 +65,7 @@ def read_prompt(request: Request) -> Prompt:
         results=[_text(message) for message in after if message.get("role") == "tool"],
         called=next((call["function"]["name"] for message in reversed(after) for call in message.get("tool_calls") or ()), ""),
         tool_names=frozenset(tool.name for tool in request.tools),
+        memory=memory,
     )
 
 
