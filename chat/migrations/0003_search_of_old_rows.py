@@ -1,6 +1,8 @@
-"""What was said before there was a search becomes searchable."""
+"""What was said before becomes searchable, and the worker is told to bring recall up to date."""
 
 from django.db import migrations
+from django.db.models import F
+from django.utils import timezone
 
 from chat.text.fold import fold
 
@@ -33,7 +35,21 @@ def fill(apps, schema_editor):
     keep(1)
 
 
+def wake(apps, schema_editor):
+    """Marks every conversation that can be recalled: recall starts behind its cursor, which is 0, and the rest finds nothing to do."""
+    work = apps.get_model("chat", "Work").objects.using(schema_editor.connection.alias)
+    runs = apps.get_model("chat", "Run").objects.using(schema_editor.connection.alias)
+    kept = runs.filter(thread__is_incognito=False, status="completed", is_latest=True, has_memory=True)
+    now = timezone.now()
+    work.filter(kind="thread").update(marks=F("marks") + 1)  # also where a worker is about to end
+    rows = (work.model(kind="thread", subject_id=pk, due_at=now) for pk in kept.order_by().values_list("thread_id", flat=True).distinct())
+    work.bulk_create(rows, batch_size=ROWS_AT_ONCE, ignore_conflicts=True)
+
+
 class Migration(migrations.Migration):
     dependencies = [("chat", "0002_recall_and_knowledge")]
 
-    operations = [migrations.RunPython(fill, migrations.RunPython.noop)]
+    operations = [
+        migrations.RunPython(fill, migrations.RunPython.noop),
+        migrations.RunPython(wake, migrations.RunPython.noop),
+    ]

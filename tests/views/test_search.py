@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase as HypothesisCase
 
 from chat.finding import Quest, find, find_in_thread
-from chat.models import Agent, Membership, Preference, Run, SearchText, Thread
+from chat.models import Agent, Membership, Preference, Run, SearchText, Thread, Work
 from chat.runs.delete import erase_thread
 from chat.runs.finish import Outcome, finish_run
 from chat.runs.start import Order, start_run
@@ -193,6 +193,19 @@ class OldRowsTests(SearchCase):
         SearchText.objects.all().delete()
         import_module("chat.migrations.0003_search_of_old_rows").fill(apps, SimpleNamespace(connection=connection))
         assert set(SearchText.objects.values_list()) == kept and len(kept) == 5
+
+
+    def test_conversations_that_can_be_recalled_wait_for_the_worker(self) -> None:
+        told = builders.thread(self.user, self.agent)
+        builders.run(told)
+        waiting = builders.thread(self.user, self.agent)
+        builders.run(waiting)
+        Work.objects.mark(Work.Kind.THREAD, waiting.pk)
+        builders.run(builders.thread(self.user, self.agent), status="running")
+        builders.run(builders.thread(self.user, self.agent), has_memory=False)
+        builders.run(builders.thread(self.user, self.agent, is_incognito=True))
+        import_module("chat.migrations.0003_search_of_old_rows").wake(apps, SimpleNamespace(connection=connection))
+        assert set(Work.objects.values_list("kind", "subject_id", "marks")) == {("thread", told.pk, 1), ("thread", waiting.pk, 2)}
 
 
 class FilterTests(SearchCase):
