@@ -28,7 +28,7 @@ from chat.library.shelves import (
 )
 from chat.memory.knowledge.keep import DocumentRefused, delete_document, retry_document, set_agents, versions
 from chat.middleware import PageRequest
-from chat.models import DocumentFile, Membership, Owner
+from chat.models import Agent, DocumentFile, Membership, Owner
 from chat.sidebar import agents_of, last_agent
 from chat.views.chat import frame_context
 
@@ -62,7 +62,8 @@ def owner_of(page: PageRequest, card: DocumentCard) -> Owner:
 def documents(request: HttpRequest) -> HttpResponse:
     """Both lists; `?q=`, `?agent=` and `?state=` narrow them, `?shelf=` and `?page=` turn the pages of one."""
     page = cast(PageRequest, request)
-    context = frame(page) | lists_context(page, Filters.of(request.GET)) | upload_context(page, request.GET.get("agent", ""))
+    around = frame(page)
+    context = around | lists_context(page, Filters.of(request.GET)) | upload_context(page, cast(list[Agent], around["agents"]))
     return render(request, "chat/knowledge/page.html", context)
 
 
@@ -93,12 +94,12 @@ def lists_context(page: PageRequest, filters: Filters) -> dict[str, object]:
     }
 
 
-def upload_context(page: PageRequest, agent_id: str) -> dict[str, object]:
-    """The form for files. Chosen at first: the assistant whose knowledge is looked at, else the one that was used last."""
-    offered = agents_of(page.user, page.tenant.pk) if page.tenant is not None else []
-    last = next((one.pk for one in offered if one.pk == agent_id), page.preference.agent_id or "")
-    chosen = last if any(one.pk == last for one in offered) else (offered[0].pk if offered else "")
-    return {"offered": offered, "chosen_id": chosen, "states": STATES.items()} | limits()
+def upload_context(page: PageRequest, offered: list[Agent]) -> dict[str, object]:
+    """The form for files. Chosen at first: the assistant whose documents are looked at, else the one used last, else the first."""
+    ids = [agent.pk for agent in offered]
+    wanted = (page.GET.get("agent", ""), page.preference.agent_id, *ids)
+    chosen_id = next((one for one in wanted if one in ids), "")
+    return {"offered": offered, "chosen_id": chosen_id, "states": STATES.items()} | limits()
 
 
 @require_GET

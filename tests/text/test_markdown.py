@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.text.markdown import SafeHtml, render
+from chat.text.markdown import Mark, SafeHtml, render, render_cited
 
 
 class Seen(HTMLParser):
@@ -204,3 +204,55 @@ def test_html_is_marked_safe_only_as_a_whole():
 @pytest.mark.timeout(60)  # quadratic work on this text takes minutes
 def test_hostile_text_is_rendered_in_time(text):
     render(text)
+
+
+# Citations
+
+MARKS = [Mark("/p/1/", "讲义 <甲>"), Mark("", ""), Mark("/p/3/", "")]
+
+
+def cited(text):
+    html, numbers = render_cited(text, "", MARKS)
+    return re.findall(r'<a class="cite" href="([^"]+)"', html), numbers, text_of(html).strip()
+
+
+@pytest.mark.parametrize(
+    "text", ["先进后出[1]。", "[1]", "**[1]** 是", "> 据 [1]", "- 一 [1]", "| 甲 [1] |\n|---|", "# 题 [1]", "甲\n[1]", "[1][9]"]
+)
+def test_number_of_a_mark_in_prose_is_a_link(text):
+    assert cited(text)[:2] == (["/p/1/"], [1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`a[1]`",
+        "```\na[1]\n```",
+        "    a[1]",
+        "[1](https://example.org)",
+        "[看 [1]](https://example.org)",
+        "[1]: https://example.org\n\n见 [1]",
+        "![1](x)",
+        "![甲 [1]](https://example.org)",
+        "[^1]",
+        "\\[1]",
+        "$a[1]$",
+        "[0] [01] [4] [１] [1 ]",
+        '<span class="cite">1</span>',
+        "<a class='cite'>[x]</a>",
+    ],
+)
+def test_what_is_no_citation_stays_as_it_is(text):
+    assert cited(text)[:2] == ([], [])
+
+
+def test_words_of_a_mark_are_escaped_and_a_mark_without_an_address_stays_plain():
+    html, numbers = render_cited("[1] [2] [3]", "", MARKS)
+    assert 'title="讲义 &lt;甲&gt;">[1]</a> [2] <a class="cite" href="/p/3/" title="">[3]</a>' in html and numbers == [1, 2, 3]
+
+
+@given(st.text(alphabet="[]123`*\\$()<>!| \n甲", max_size=40))
+@settings(max_examples=200, deadline=None)
+def test_marks_change_nothing_but_their_links(text):
+    html, _numbers = render_cited(text, "", MARKS)
+    assert re.sub(r'<a class="cite"[^>]*>(\[\d\])</a>', r"\1", html) == render(text)
