@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -107,10 +107,10 @@ def find(user: AbstractBaseUser, tenant_id: str, quest: Quest, after: str = "") 
     if not words:
         return Findings()
     fits = SearchText.objects.filter(_within(quest)).holding(words).on_path()
-    threads = Thread.objects.for_user(user).filter(tenant_id=tenant_id, is_incognito=False)
+    threads = Thread.objects.for_user(user).filter(tenant_id=tenant_id)
     if quest.agent:
         threads = threads.filter(agent_id=quest.agent)
-    found = threads.filter(Exists(fits.filter(thread=OuterRef("pk")))).order_by("-updated_at", "-id")
+    found = _with_any(threads, fits).order_by("-updated_at", "-id")
     values = after_cursor(found, after).values_list("id", "title", "agent__name", "updated_at", "status")
     rows = list(values[: COUNTED_THREADS + 1])
     shown = [
@@ -121,6 +121,16 @@ def find(user: AbstractBaseUser, tenant_id: str, quest: Quest, after: str = "") 
         _add_places(user, shown, fits, words)
     more = cursor_of(shown[-1].updated_at, shown[-1].id) if len(rows) > PAGE_THREADS else ""
     return Findings(shown, min(len(rows), COUNTED_THREADS), len(rows) > COUNTED_THREADS, more)
+
+
+def holding(threads: QuerySet[Thread], q: str) -> QuerySet[Thread]:
+    """Those of the threads in which the words of a query stand; all of them for one without words."""
+    words = words_of(q)
+    return _with_any(threads, SearchText.objects.holding(words).on_path()) if words else threads
+
+
+def _with_any(threads: QuerySet[Thread], fits: SearchTextQuerySet) -> QuerySet[Thread]:
+    return threads.filter(Exists(fits.filter(thread=OuterRef("pk"))), is_incognito=False)
 
 
 def assistants_talked_to(user: AbstractBaseUser, tenant_id: str) -> list[Agent]:

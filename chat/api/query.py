@@ -36,7 +36,7 @@ def choice_of(request: HttpRequest, name: str, choices: tuple[str, ...]) -> str:
 
 
 def search_of(request: HttpRequest) -> str:
-    """What to look for in titles, literally; "" for everything."""
+    """The words to look for in titles and messages; "" for everything."""
     raw = request.GET.get("q", "")
     if len(raw) > SEARCH_MAX_CHARS or not is_storable(raw):
         raise InvalidField("q", _("Must be text of at most %(most)d characters.") % {"most": SEARCH_MAX_CHARS})

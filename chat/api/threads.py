@@ -14,6 +14,7 @@ from chat.api.body import check_names, optional_ids, read_object
 from chat.api.errors import Impossible, NotFound
 from chat.api.query import choice_of, encode_cursor, limit_of, microseconds, search_of, slot_cursor_of, time_cursor_of
 from chat.api.shapes import learnt_json, run_json, thread_json
+from chat.finding import holding
 from chat.library.sources import sources_of
 from chat.memory.core.sources import learnt_from
 from chat.models import Agent, Run, Thread
@@ -26,19 +27,17 @@ STATUSES = ("active", "archived", "all")
 async def list_threads(request: HttpRequest, caller: Caller, agent_id: str) -> JsonResponse:
     """`GET /agents/{agent_id}/threads`, newest first."""
     wanted = Q() if (status := choice_of(request, "status", STATUSES)) == "all" else Q(status=status)
-    if search := search_of(request):
-        # Django escapes the wildcards of LIKE. What is incognito is never found.
-        wanted &= Q(title__icontains=search, is_incognito=False)
-    limit, cursor = limit_of(request), time_cursor_of(request)
-    return json_answer(await hop(_threads, caller.user, agent_id, wanted, limit, cursor))
+    search, limit, cursor = search_of(request), limit_of(request), time_cursor_of(request)
+    return json_answer(await hop(_threads, caller.user, agent_id, wanted, search, limit, cursor))
 
 
-def _threads(user: User, agent_id: str, wanted: Q, limit: int, cursor: tuple[datetime, str] | None) -> Json:
+def _threads(user: User, agent_id: str, wanted: Q, search: str, limit: int, cursor: tuple[datetime, str] | None) -> Json:
     if not Agent.objects.for_user(user).filter(pk=agent_id).exists():
         raise NotFound
     if cursor is not None:
         wanted &= Q(updated_at__lt=cursor[0]) | Q(updated_at=cursor[0], pk__lt=cursor[1])
-    found = list(Thread.objects.for_user(user).filter(wanted, agent_id=agent_id).order_by("-updated_at", "-pk")[: limit + 1])
+    threads = holding(Thread.objects.for_user(user).filter(wanted, agent_id=agent_id), search)
+    found = list(threads.order_by("-updated_at", "-pk")[: limit + 1])
     page = found[:limit]
     counts = _run_counts(page)
     return {

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from asgiref.sync import sync_to_async
+
 from chat.models import Run, Thread
 from tests import builders
 from tests.api.cases import ApiCase
@@ -24,7 +26,7 @@ class ThreadListTests(ApiCase):
         count = await Thread.objects.acount()
         for number, title in enumerate(titles, count):
             values = {"title": title, "updated_at": NOON + timedelta(minutes=number)} | fields
-            await Thread.objects.acreate(tenant=self.school, agent=self.agent, user=self.user, **values)
+            await sync_to_async(builders.thread)(self.user, self.agent, **values)
 
     async def test_newest_is_first(self) -> None:
         await self.add("一", "二", "三")
@@ -61,6 +63,18 @@ class ThreadListTests(ApiCase):
         assert await self.listed(q="a_b") == ["a_b"]
         assert await self.listed(q="\\试") == ["C:\\试卷"]
         assert await self.listed(q="") == ["C:\\试卷", "aXb", "a_b", "100 正确", "100% 正确"]
+
+    async def test_search_finds_words_of_messages_as_the_page_does(self) -> None:
+        await self.add("一", "二", "三")
+        threads = {thread.title: thread async for thread in Thread.objects.all()}
+        await sync_to_async(builders.run)(threads["一"], "讲讲ＰＹＴＨＯＮ 列表", "好")
+        await sync_to_async(builders.run)(threads["二"], "半夜", "python 的列表")
+        await sync_to_async(builders.run)(threads["三"], "python", "别的")
+        assert sorted(await self.listed(q="Python 列")) == ["一", "二"]
+        assert await self.walked(q="python", limit=1) == await self.listed(q="python")
+        assert await self.listed(q="夜") == ["二"]
+        assert await self.listed(q="没有") == []
+        assert len(await self.listed(q=" \u3000")) == 3
 
     async def walked(self, **query: Any) -> list[str]:
         """All titles, page by page."""

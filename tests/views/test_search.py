@@ -194,7 +194,6 @@ class OldRowsTests(SearchCase):
         import_module("chat.migrations.0003_search_of_old_rows").fill(apps, SimpleNamespace(connection=connection))
         assert set(SearchText.objects.values_list()) == kept and len(kept) == 5
 
-
     def test_conversations_that_can_be_recalled_wait_for_the_worker(self) -> None:
         told = builders.thread(self.user, self.agent)
         builders.run(told)
