@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 
+from chat.consents import next_ask
 from chat.memory.switches import off_by
 from chat.models import Agent, Owner, Preference, Tenant, Thread
 from chat.panel.badge import badge_of
@@ -122,10 +123,20 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
         tenant_id = thread.tenant_id if thread is not None else viewer.agent_tenant_id
         context = {"memory_off_by": off_by(Owner(tenant_id, user.pk), is_incognito=is_incognito)}
         found.append(Fragment("memory-note", _render("chat/thread/_memory_note.html", context)))
+        found += _consent(user, viewer, thread)
     found.append(memory_badge(user, viewer))
     if has_status:
         found.append(viewer.status(is_away=is_worker_away()))
     return found
+
+
+def _consent(user: AbstractBaseUser, viewer: Viewer, thread: Thread | None) -> list[Fragment]:
+    """What the user is asked before text goes to another vendor; empty once it is answered, on any page."""
+    agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=viewer.agent_id).first()
+    if agent is None:
+        return []
+    context: dict[str, object] = {"consent_ask": next_ask(user, agent, thread), "thread_id": viewer.thread_id, "agent": agent}
+    return [Fragment("consent-card", _render("chat/consents/_card.html", context))]
 
 
 def _gone(viewer: Viewer) -> list[Fragment]:

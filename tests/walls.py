@@ -77,6 +77,8 @@ MODELS: dict[str, Rule] = {
     "Passage": Personal("document__user", alone="read with its document, and by chat.library.sources for the user of a run"),
     "SearchIndex": Personal("user", alone="read for the owner of a turn, by chat.search.query"),
     "SearchTerm": Personal("index__user", alone="read with its index"),
+    "VectorBlock": Personal("index__user", alone="read with its index"),
+    "Consent": Personal("user", alone="read for the owner of a turn, by chat.memory.consent, and for the user by chat.consents"),
     "SearchBlock": Personal("index__user", alone="read with its index"),
     "LayerState": Personal("thread__user"),
     "Run": Personal("user"),
@@ -124,7 +126,7 @@ OPEN = {"/favicon.ico", "login", "logout", "set-language", "api-healthz", "api-r
 # Without an id in the address: what they show and change is the caller's.
 OWN = {"home", "settings", "settings-preferences", "settings-password", "settings-tokens", "tenant-switch", "api-agents"}
 OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo", "memory-export", "memory-import"}
-OWN |= {"search", "knowledge", "knowledge-news", "knowledge-upload"}
+OWN |= {"consent-answer", "search", "knowledge", "knowledge-news", "knowledge-upload"}
 # What a form says that would change something of the caller's own.
 VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject"}
 

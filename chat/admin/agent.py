@@ -1,4 +1,5 @@
 import os
+from collections import Counter
 from typing import Any
 
 from django import forms
@@ -10,7 +11,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import SchoolAdmin, administrated_schools
-from chat.models import Agent, AgentMode, Provider, Tenant
+from chat.memory.consent import answers_for
+from chat.models import Agent, AgentMode, Consent, Provider, Tenant
 
 KEY_SUFFIX = "_API_KEY"
 
@@ -79,7 +81,7 @@ class ProviderAdmin(SchoolsOwn):
     list_select_related = ["tenant"]
     search_fields = ["name", "base_url"]
     date_hierarchy = "created_at"
-    readonly_fields = ["id", "key_state", "created_at"]
+    readonly_fields = ["id", "key_state", "consents", "created_at"]
     fieldsets = [
         (
             None,
@@ -106,8 +108,19 @@ class ProviderAdmin(SchoolsOwn):
                 "description": _("For the costs that this site shows. Zero for a model of your own."),
             },
         ),
-        (_("Details"), {"fields": ["supports_usage", "connect_timeout_seconds", "read_timeout_seconds", "id", "created_at"]}),
+        (_("Details"), {"fields": ["supports_usage", "connect_timeout_seconds", "read_timeout_seconds", "consents", "id", "created_at"]}),
     ]
+
+    @admin.display(description=_("what teachers said"))
+    def consents(self, service: Provider) -> str:
+        """In numbers only: who said what is the teachers' own."""
+        if service.is_local:
+            return gettext("Not asked: the service is in the school's own network.")
+        counts = Counter(answers_for(service, Consent.Purpose.EMBED).values_list("is_agreed", flat=True))
+        others = Counter(answers_for(service, Consent.Purpose.RECALL).values_list("is_agreed", flat=True))
+        return gettext(
+            "Search by meaning: %(agreed)d agreed, %(declined)d did not. Recall from other assistants: %(others)d agreed, %(not)d did not."
+        ) % {"agreed": counts[True], "declined": counts[False], "others": others[True], "not": others[False]}
 
     @admin.display(description=_("key"))
     def key_state(self, service: Provider) -> str:

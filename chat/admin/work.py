@@ -1,11 +1,12 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import CharField, Model, Q, QuerySet
+from django.db.models.functions import Cast
 from django.http import HttpRequest
 
 from chat.admin.base import RecordAdmin, SuperuserOnly, administrated_schools
-from chat.models import LayerState, Thread, Work, WorkerBeat
+from chat.models import Document, LayerState, SearchIndex, Thread, Work, WorkerBeat
 
 
 @admin.register(Work)
@@ -18,8 +19,14 @@ class WorkAdmin(RecordAdmin):
     fields = ["id", "kind", "subject_id", "marks", "due_at", "lease", "lease_until", "attempts", "error_code", "created_at"]
 
     def within(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
-        threads = Thread.objects.filter(tenant__in=administrated_schools(request.user))
-        return rows.filter(kind=Work.Kind.THREAD, subject_id__in=threads.values("pk"))
+        schools = administrated_schools(request.user)
+        threads = Thread.objects.filter(tenant__in=schools)
+        indexes = SearchIndex.objects.filter(tenant__in=schools).annotate(key=Cast("pk", CharField()))
+        return rows.filter(
+            Q(kind=Work.Kind.THREAD, subject_id__in=threads.values("pk"))
+            | Q(kind=Work.Kind.DOCUMENT, subject_id__in=Document.objects.filter(tenant__in=schools).values("pk"))
+            | Q(kind=Work.Kind.VECTORS, subject_id__in=indexes.values("key"))
+        )
 
 
 @admin.register(LayerState)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -55,7 +56,7 @@ class Tenant(models.Model):
         blank=True,
         related_name="+",
         verbose_name=_("model service for search by meaning"),
-        help_text=_("OpenAI compatible, with /embeddings. Empty: search by words alone, which is complete."),
+        help_text=_("OpenAI compatible, with /embeddings, or Ollama. Empty: search by words alone, which is complete."),
     )
     embedding_model = models.CharField(
         _("embedding model"), max_length=200, blank=True, default="", help_text=_("Its name as the service knows it, for example bge-m3.")
@@ -77,6 +78,17 @@ class Tenant(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        service = self.embedder
+        if service is None:
+            return
+        if service.tenant_id != self.pk:
+            raise ValidationError({"embedder": _("The model service belongs to another school.")})
+        if service.kind == service.Kind.DEMO:
+            raise ValidationError({"embedder": _("The offline stand-in cannot do this.")})
+        if not self.embedding_model.strip():
+            raise ValidationError({"embedding_model": _("Name the model that makes the vectors, for example bge-m3.")})
 
 
 class Membership(models.Model):

@@ -1,5 +1,6 @@
 """Texts into vectors: OpenAI's `/embeddings`, which Ollama and most servers of one's own speak too."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -90,10 +91,8 @@ def _vectors(answer: object, count: int) -> NDArray[np.float32]:
         raise EmbeddingUnusable
     rows = [one.get("embedding") for _, one in sorted(zip(places, data, strict=True), key=lambda both: both[0])]
     found: NDArray[np.float64] = np.zeros(0)
-    try:
+    with contextlib.suppress(TypeError, ValueError, OverflowError):  # refused below, without the cause, which may quote the answer
         found = np.array(rows, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        pass  # refused below, without the cause, which may quote the answer
     if found.ndim != 2 or not 0 < found.shape[1] <= DIMENSION_MOST or not np.isfinite(found).all():
         raise EmbeddingUnusable
     lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))

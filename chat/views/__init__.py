@@ -11,5 +11,6 @@ memory_files    core memory as a file, out and in
 knowledge  the documents of a teacher and of their school, and every change without a file
 knowledge_files  files that come in
 settings  preferences, memory switch, password, API tokens
+consents  answers to what is asked before text goes to another vendor
 tenants   the switch between schools
 """

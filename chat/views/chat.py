@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from chat.consents import next_ask
 from chat.library.sources import sources_of
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
@@ -27,7 +28,7 @@ from chat.transcript import page_end_for, page_of_runs
 
 def own_thread(request: PageRequest, thread_id: str) -> Thread:
     """The user's thread with its assistant; 404 alike for one of somebody else and one that does not exist."""
-    thread = Thread.objects.for_user(request.user).select_related("agent__provider").filter(pk=thread_id).first()
+    thread = Thread.objects.for_user(request.user).select_related("agent__provider", "agent__tenant").filter(pk=thread_id).first()
     if thread is None:
         raise Http404
     return thread
@@ -35,7 +36,7 @@ def own_thread(request: PageRequest, thread_id: str) -> Thread:
 
 def own_agent(request: PageRequest, agent_id: str) -> Agent:
     """An assistant that the user may talk to, in any of their schools."""
-    agent = Agent.objects.for_user(request.user).select_related("provider").filter(pk=agent_id).first()
+    agent = Agent.objects.for_user(request.user).select_related("provider", "tenant").filter(pk=agent_id).first()
     if agent is None:
         raise Http404
     return agent
@@ -97,7 +98,7 @@ def _example(agent: Agent, number: str) -> str:
 
 
 def _new_context(page: PageRequest, agent: Agent, **composer: Any) -> dict[str, object]:  # noqa: ANN401  as composer_context
-    return frame_context(page, agent) | composer_context(agent, **composer)
+    return frame_context(page, agent) | composer_context(agent, **composer) | {"consent_ask": next_ask(page.user, agent)}
 
 
 @require_GET
@@ -119,7 +120,8 @@ def thread_page(request: HttpRequest, thread_id: str) -> HttpResponse:
 
 
 def _thread_context(page: PageRequest, thread: Thread, *, draft: str = "", mode: str = "", refusal: str = "") -> dict[str, object]:
-    return frame_context(page, thread.agent, thread) | composer_context(thread.agent, draft=draft, mode=mode, refusal=refusal)
+    composer = composer_context(thread.agent, draft=draft, mode=mode, refusal=refusal)
+    return frame_context(page, thread.agent, thread) | composer | {"consent_ask": next_ask(page.user, thread.agent, thread)}
 
 
 def _rounds_context(page: PageRequest, thread: Thread, before: int | None = None) -> dict[str, object]:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from chat.consents import said_by
 from chat.forms import PasswordForm, PreferenceForm, TokenForm, time_zone_names
 from chat.memory.switches import off_by, switch_memory
 from chat.middleware import PageRequest
@@ -112,6 +113,7 @@ def _page(request: PageRequest, **context: object) -> HttpResponse:
     usual: dict[str, object] = {
         "has_memory": request.preference.has_memory,
         "off_by": off_by(owner) if owner is not None else "",
+        "consents": said_by(request.user),
         "preference_form": PreferenceForm(instance=request.preference),
         "password_form": PasswordForm(request.user),
         "time_zones": time_zone_names(),

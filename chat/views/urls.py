@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import chat, knowledge, knowledge_files, memory, memory_files, runs, search, settings, tenants, threads
+from chat.views import chat, consents, knowledge, knowledge_files, memory, memory_files, runs, search, settings, tenants, threads
 
 urlpatterns: list[URLPattern] = [
     path("", chat.home, name="home"),
@@ -54,6 +54,7 @@ urlpatterns: list[URLPattern] = [
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("language/", set_language, name="set-language"),
     path("tenants/switch/", tenants.switch_tenant, name="tenant-switch"),
+    path("consent/", consents.answer_consent, name="consent-answer"),
     path("settings/", settings.settings_page, name="settings"),
     path("settings/preferences/", settings.save_preferences, name="settings-preferences"),
     path("settings/memory/", settings.save_memory_switch, name="settings-memory"),

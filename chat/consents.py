@@ -1,0 +1,96 @@
+"""What a teacher is asked before their text goes to another vendor, and what they said; for pages, a form each (DESIGN §8)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Q, QuerySet
+
+from chat.memory.consent import answer, is_unanswered
+from chat.memory.meaning.embedder import embedder_of
+from chat.memory.recall.vendors import waits_for_consent
+from chat.memory.switches import is_memory_on
+from chat.models import Agent, Consent, Owner, Provider, Tenant, Thread
+from chat.models.tenancy import ping
+
+EMBED, RECALL = Consent.Purpose.EMBED, Consent.Purpose.RECALL
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question that waits for the teacher. `agent_name` is the assistant that it is about, "" for all."""
+
+    provider_id: str
+    purpose: str
+    service: str
+    host: str
+    agent_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer that was given, or (with neither time) one that may be given any time. `is_elsewhere`: the service has moved since."""
+
+    ask: Ask
+    school: str
+    is_agreed: bool
+    at: datetime | None
+    is_elsewhere: bool = False
+
+
+def next_ask(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None) -> Ask | None:
+    """What is asked on the page of this assistant now, one thing at a time; nothing in an incognito thread, or while memory is off.
+
+    No query where all services are local.
+    """
+    if thread is not None and thread.is_incognito:
+        return None
+    owner = Owner(agent.tenant_id, user.pk, agent.pk)
+    service = embedder_of(agent.tenant)
+    if service is not None and is_unanswered(owner, service, EMBED) and is_memory_on(owner):
+        return Ask(service.pk, EMBED, service.name, service.host)
+    if waits_for_consent(owner, agent):
+        return Ask(agent.provider_id, RECALL, agent.provider.name, agent.provider.host, agent.name)
+    return None
+
+
+def said_by(user: AbstractBaseUser) -> list[Said]:
+    """What the teacher has said in their schools, newest service first, and what they may be asked but have not answered."""
+    consents = Consent.objects.filter(user_id=user.pk, tenant__memberships__user_id=user.pk).select_related("provider", "tenant")
+    found = [_said(consent) for consent in consents.order_by("-created_at", "pk") if not consent.provider.is_local]
+    known = {(one.ask.provider_id, one.ask.purpose) for one in found}
+    for tenant in Tenant.objects.for_user(user).select_related("embedder"):
+        service = embedder_of(tenant)
+        if service is not None and not service.is_local and (service.pk, EMBED) not in known:
+            found.append(Said(Ask(service.pk, EMBED, service.name, service.host), tenant.name, is_agreed=False, at=None))
+    return found
+
+
+def _said(consent: Consent) -> Said:
+    service = consent.provider
+    ask = Ask(service.pk, consent.purpose, service.name, service.host)
+    at = consent.agreed_at if consent.is_agreed else consent.declined_at
+    is_elsewhere = consent.host != service.host
+    return Said(ask, consent.tenant.name, consent.is_agreed and not is_elsewhere, at, is_elsewhere)
+
+
+def say(user: AbstractBaseUser, provider_id: str, purpose: str, *, is_agreed: bool) -> Ask | None:
+    """Records an answer of the user, and lets their other pages know. None when no such thing can be asked of them."""
+    service = _askable(user, purpose).filter(pk=provider_id).first()
+    if service is None:
+        return None
+    answer(Owner(service.tenant_id, user.pk), service, Consent.Purpose(purpose), is_agreed=is_agreed)
+    ping(user.pk)
+    return Ask(service.pk, purpose, service.name, service.host)
+
+
+def _askable(user: AbstractBaseUser, purpose: str) -> QuerySet[Provider]:
+    """The services of the user's schools that are asked about for the purpose, and those that they have answered about."""
+    services = Provider.objects.filter(tenant__in=Tenant.objects.for_user(user).order_by().values("pk"), is_local=False)
+    answered = Q(pk__in=Consent.objects.filter(user_id=user.pk, purpose=purpose).values("provider_id"))
+    if purpose == EMBED:
+        chosen = Tenant.objects.for_user(user).order_by().exclude(embedder=None).values("embedder_id")
+        return services.filter(answered | Q(pk__in=chosen))
+    if purpose == RECALL:
+        return services.filter(answered | Q(pk__in=Agent.objects.for_user(user).order_by().values("provider_id")))
+    return services.none()
