@@ -27,6 +27,7 @@ PERMISSIONS = {
     "coreevent": ("view",),
     "redlinerecord": ("view",),
     "recallentry": ("view",),
+    "document": ("view",),
 }
 
 

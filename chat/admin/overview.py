@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.http import HttpRequest
 from django.utils import timezone
 
 from chat.admin.base import administrated_schools
-from chat.models import LayerState, MemoryOp, Run, Thread, Work, WorkerBeat
+from chat.models import Document, LayerState, MemoryOp, Run, Thread, Work, WorkerBeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ def overview(request: HttpRequest) -> Overview:
             runs.filter(tenant__in=schools),
             operations.filter(tenant__in=schools),
         )
-        work = work.filter(subject_id__in=threads.values("pk"))
+        documents = Document.objects.filter(tenant__in=schools)
+        work = work.filter(Q(subject_id__in=threads.values("pk")) | Q(subject_id__in=documents.values("pk")))
         layers = layers.filter(thread__tenant__in=schools)
     month = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     newest = WorkerBeat.objects.order_by("-beat_at").values_list("beat_at", flat=True).first()

@@ -66,6 +66,7 @@ def furnish(tenant: Tenant) -> School:
         Preference.objects.create(user=teacher, tenant=tenant, agent=agent),
         WorkerBeat.objects.create(worker=f"worker of {tenant.pk}"),
         builders.recalled(run),
+        builders.document(None, [SECRET], tenant=tenant, content=SECRET.encode()),
         *remembered(run),
     ]
     return School(tenant, teacher, agent, thread, run, {type(row): row for row in rows})

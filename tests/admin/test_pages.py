@@ -15,6 +15,7 @@ from chat.models import (
     Candidate,
     CoreEvent,
     Decision,
+    Document,
     Fact,
     LayerState,
     Membership,
@@ -32,11 +33,12 @@ from chat.models import (
 from tests import builders
 from tests.admin.conftest import furnish
 
-# Without pages: what search is made of, which nobody reads; it repeats what has pages.
-OF_SEARCH = {"SearchIndex", "SearchTerm", "SearchBlock", "SearchText"}
+# Without pages: what search is made of, which nobody reads, as it repeats what has pages; what stands in documents; and what
+# each teacher said, which is shown in numbers with the service.
+OF_SEARCH = {"SearchIndex", "SearchTerm", "SearchBlock", "SearchText", "VectorBlock", "Consent", "DocumentFile", "Passage"}
 MODELS = [model for model in apps.get_app_config("chat").get_models() if model.__name__ not in OF_SEARCH]
 REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RedlineRecord]
-RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, *REMEMBERED]
+RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, Document, *REMEMBERED]
 
 
 def listing(model) -> str:

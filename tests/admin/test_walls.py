@@ -11,6 +11,7 @@ from chat.models import (
     Candidate,
     CoreEvent,
     Decision,
+    Document,
     Fact,
     LayerState,
     Membership,
@@ -29,7 +30,7 @@ from tests import builders
 from tests.admin.conftest import SECRET
 from tests.admin.test_pages import MODELS, adding, listing, page
 
-REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RecallEntry]
+REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RecallEntry, Document]
 SCHOOLS_OWN = [Tenant, Membership, Provider, Agent, AgentMode, Thread, Run, RunLedger, Summary, MemoryOp, Work, LayerState, *REMEMBERED]
 OF_NO_SCHOOL = [model for model in MODELS if model not in SCHOOLS_OWN]
 WITH_TEXTS = [Thread, Run, RunLedger, Summary, Fact, Candidate, CoreEvent, RecallEntry]
