@@ -173,7 +173,7 @@ FOREIGN: dict[str, Callable[["World", User], str]] = {
     "candidate_id": lambda world, caller: world.candidate.pk,
     "fact_id": lambda world, caller: world.fact.pk,
     "document_id": lambda world, caller: world.document.pk,
-    "passage_id": lambda world, caller: world.document.passages.values_list("pk", flat=True).get(),
+    "passage_id": lambda world, caller: world.passage.pk,
 }
 MISSING = {"agent_id": "ag_", "thread_id": "th_", "run_id": "run_", "token_id": "tok_", "candidate_id": "cand_", "fact_id": "fact_"}
 MISSING |= {"document_id": "doc_", "passage_id": "psg_"}
@@ -196,6 +196,7 @@ class World:
         self._background()
         self.fact, self.candidate = self._remembered(self.owner, self.run, "秘密")
         self.document = builders.document(self.owner, ["秘密段落"], name="秘密资料.txt", agents=[self.agent])
+        self.passage = self.document.passages.get()
         self.own = {user.pk: self._own(user) for user in (self.colleague, self.stranger)}
         self.secrets = ["秘密标题", "秘密问题", "秘密回答", "秘密摘要", "秘密前情", "秘密令牌", self.owner.username]
         self.secrets += [self.thread.pk, self.run.pk, self.token.pk, self.fact.pk, self.candidate.pk]
