@@ -38,7 +38,7 @@ class Document(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("waiting")
+        WAITING = "waiting", _("waiting to be read")
         READING = "reading", _("being read")
         READY = "ready", _("ready")
         FAILED = "failed", _("could not be read")
