@@ -17,6 +17,7 @@ from chat.models import (
     Agent,
     ApiToken,
     Candidate,
+    Consent,
     CoreEvent,
     Fact,
     LayerState,
@@ -25,8 +26,10 @@ from chat.models import (
     RedlineRecord,
     Run,
     RunLedger,
+    SearchIndex,
     Summary,
     Thread,
+    VectorBlock,
     Work,
     WorkerBeat,
 )
@@ -241,6 +244,9 @@ class World:
         Summary.objects.create(thread=self.thread, upto_slot=1, upto_at=now, text="秘密前情")
         LayerState.objects.create(thread=self.thread, layer="thread")
         builders.recalled(self.run)
+        index = SearchIndex.objects.get(user=self.owner, kind="recall")
+        VectorBlock.objects.create(index=index, block=0, model="bge-m3", dimension=1, made=bytes(16), packed=b"")
+        Consent.objects.create(tenant=self.agent.tenant, user=self.owner, provider=self.agent.provider, purpose="recall", is_agreed=False)
         MemoryOp.objects.create(tenant=self.agent.tenant, user=self.owner, thread=self.thread, kind="summary", outcome="done")
         Work.objects.mark("thread", self.thread.pk)
         WorkerBeat.objects.create(worker="w1", beat_at=now)
