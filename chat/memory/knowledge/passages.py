@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F
 
 from chat.documents.base import Piece
 from chat.memory import calls
 from chat.memory.base import Lease
 from chat.models import Document, Passage, SearchIndex
-from chat.search.index import Record, build, indexes_of, record_of, writing
+from chat.search.index import Record, Writer, build, record_of, writing
 
 KIND: Final = SearchIndex.Kind.KNOWLEDGE
 HEADING_CHARS: Final = 300
@@ -94,11 +93,23 @@ def _remove(document: Document, known: Iterable[tuple[Passage, Record]]) -> None
         writer.remove_all({passage.number: one for passage, one in known if passage.number is not None})
 
 
+def _number_lost(writer: Writer, tenant_id: str, user_id: int | None) -> int:
+    """Gives passages that should answer a place when their index was deleted; returns how many."""
+    answering = Document.objects.of(tenant_id, user_id).filter(is_current=True, state=Document.State.READY)
+    lost = Passage.objects.filter(document__in=answering, index=None).select_related("document").order_by("document_id", "position")
+    for passage in lost:
+        passage.index = writer.index
+        passage.number = writer.add(record(passage.document, passage.heading, passage.text))
+        passage.save(update_fields=["index", "number"])
+    return len(lost)
+
+
 def reindex(tenant_id: str, user_id: int | None) -> bool:
     """Builds the knowledge index of a teacher, or of the school, anew; returns whether it was as it should be."""
     with transaction.atomic():
-        indexes_of(tenant_id, user_id, KIND).update(records=F("records"))  # taken before anything is read
+        with writing(tenant_id, user_id, KIND) as writer:  # taken before anything is read
+            lost = _number_lost(writer, tenant_id, user_id)
         passages = Passage.objects.filter(document__in=Document.objects.of(tenant_id, user_id), index__isnull=False)
         numbered = passages.select_related("document").order_by("number")
         records = [(one.number or 0, record(one.document, one.heading, one.text)) for one in numbered]
-        return build(tenant_id, user_id, KIND, records)
+        return build(tenant_id, user_id, KIND, records) and not lost

@@ -3,8 +3,6 @@
 from collections.abc import Collection
 from typing import Final
 
-from django.db.models import Q
-
 from chat.models import Passage, Provider, RecallEntry, SearchIndex
 from chat.text.redlines import redact
 
@@ -35,8 +33,7 @@ def _round(entry: RecallEntry) -> str:
 
 
 def _of_knowledge(index: SearchIndex, numbers: Collection[int]) -> dict[int, list[str]]:
-    owner = Q(document__user=None) if index.user_id is None else Q(document__user_id=index.user_id)
-    passages = Passage.objects.filter(owner, document__tenant_id=index.tenant_id, number__in=numbers)
+    passages = Passage.objects.filter(index=index, number__in=numbers)
     found: dict[int, list[str]] = {}
     for number, heading, text in passages.values_list("number", "heading", "text"):
         if number is not None:

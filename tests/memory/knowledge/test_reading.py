@@ -193,3 +193,17 @@ def test_the_index_follows_a_teacher_who_is_erased():
     teacher.delete()
     for model in (Document, DocumentFile, Passage, SearchIndex, SearchTerm):
         assert not model.objects.exists()
+
+
+def test_an_index_that_was_lost_is_built_from_the_documents():
+    teacher = builders.teacher()
+    agent = builders.agent(builders.school_of(teacher))
+    document = waiting(teacher, [agent], text="月考试卷选择题每题三分。")
+    read_document(document.pk, Holding())
+    before = contents(SearchIndex.objects.get())
+    SearchIndex.objects.all().delete()
+    assert not found_by(teacher, agent, "月考试卷选择题每题几分")
+    assert not passages.reindex(document.tenant_id, teacher.pk)
+    assert passages.reindex(document.tenant_id, teacher.pk)
+    assert contents(SearchIndex.objects.get()) == before
+    assert found_by(teacher, agent, "月考试卷选择题每题几分")
