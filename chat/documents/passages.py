@@ -47,6 +47,7 @@ _CLEAR_PARAGRAPH: Final = 0.2
 # Before a heading of a higher, the same or a lower section than the one above; and for having such a heading inside.
 _HEADINGS: Final = {1: -0.3, 0: -0.3, -1: 0.1}
 _CROSSED: Final = {1: 0.9, 0: 0.15, -1: 0.05}
+_MOST_CROSSED: Final = 0.3
 _SHORT_REST: Final = 0.5
 
 _ITEM: Final = re.compile(r"\s*(?:\d{1,3}\s*[.．、)）](?!\d)|[（(]\s*\d{1,3}\s*[)）]|[①-⑳]|[-*+•●·▪◆]\s)")
@@ -96,20 +97,23 @@ def passages(blocks: list[Block]) -> list[Piece]:
 def _end(leaves: list[_Leaf], start: int) -> int:
     """Where the passage that begins with the leaf at `start` ends for the least price."""
     first = leaves[start]
-    size, tokens, crossed = len(first.header) - len(first.joint), _tokens(first.header), 0.0
+    size, tokens = len(first.header) - len(first.joint), _tokens(first.header)
+    below = above = 0.0  # for headings inside, of sections that are lower or the same, and higher
     best, best_price = start + 1, float("inf")
-    has_body = False
     for place in range(start, len(leaves)):
         leaf = leaves[place]
+        # What is tiny is joined with the next section at no price, what is short at no more than for a few.
+        if leaf.turn == 1 and size >= _TINY:
+            above += _CROSSED[1]
+        elif leaf.turn is not None and size >= _TINY:
+            below = min(below + _CROSSED[leaf.turn], _MOST_CROSSED)
         size += len(leaf.joint) + len(leaf.text)
         tokens += leaf.tokens
-        if place > start and (size > MOST or tokens > MOST_TOKENS):
+        # From here on these only grow, and no cut costs less than one before a heading.
+        least = above + below + (_size_price(size) if size > MANY else 0.0) + _HEADINGS[0]
+        if place > start and (size > MOST or tokens > MOST_TOKENS or (size >= FEW and least >= best_price)):
             break
-        if leaf.turn is None:
-            has_body = True
-        elif has_body:
-            crossed += _CROSSED[leaf.turn]
-        price = crossed + _size_price(size)
+        price = above + below + _size_price(size)
         if place + 1 < len(leaves):
             following = leaves[place + 1]
             price += following.cut
