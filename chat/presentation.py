@@ -32,6 +32,7 @@ STATUS_WORDS: dict[str, Words] = {
 
 TOOL_WORDS: dict[str, Words] = {
     "thread_read": gettext_lazy("Read an earlier round in full"),
+    "kb_search": gettext_lazy("Searched the knowledge base"),
 }
 
 
