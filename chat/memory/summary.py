@@ -30,6 +30,7 @@ ROUNDS_READ = 200  # more rounds than this are summed up in several steps anyway
 REQUEST_MOST_TOKENS = 24_000  # also for models with huge windows: the call stays short, and 600 tokens can hold what matters
 ROUND_LEAST_TOKENS = 120
 ATTEMPTS = 5
+HEAD_CHARS = 1_000  # read for a first sentence
 SENTENCE_CHARS = 80
 # Failures which say that the request or its answer is the trouble; after others the same request may well succeed.
 HOPELESS = ("provider_rejected", "context_too_long")
@@ -181,7 +182,7 @@ def extract(earlier: str, rounds: list[Run], limit: int, redacted: Callable[[str
     left = limit - count_tokens(kept)
     lines: list[str] = []
     for run in reversed(rounds):
-        line = redacted(f"{_first_sentence(run.input)} → {_short_answer(run)}")
+        line = f"{_first_sentence(run.input, redacted)} → {_short_answer(run, redacted)}"
         if count_tokens(line) >= left and not lines:
             line = sentence_head(line, left - 1)  # an empty summary would lose all of them
         left -= count_tokens(line) + 1
@@ -191,18 +192,19 @@ def extract(earlier: str, rounds: list[Run], limit: int, redacted: Callable[[str
     return "\n".join(part for part in [kept.strip(), *lines] if part)
 
 
-def _short_answer(run: Run) -> str:
+def _short_answer(run: Run, redacted: Callable[[str], str]) -> str:
     if run.status == Run.Status.FAILED:
         return FAILED_ROUND
     if run.status == Run.Status.CANCELLED:
-        return f"{_first_sentence(run.output)}{CANCELLED_ROUND}"
-    return _first_sentence(run.output)
+        return f"{_first_sentence(run.output, redacted)}{CANCELLED_ROUND}"
+    return _first_sentence(run.output, redacted)
 
 
 _SENTENCE_END = re.compile(r"(?<=[。！？!?；])|(?<=\.)\s|\n")
 
 
-def _first_sentence(text: str) -> str:
-    """The first sentence, at most SENTENCE_CHARS long."""
-    first = next((part.strip() for part in _SENTENCE_END.split(text) if part.strip()), "")
+def _first_sentence(text: str, redacted: Callable[[str], str]) -> str:
+    """The first sentence, at most SENTENCE_CHARS long; through the filter before it is cut, as half a number is not recognised."""
+    head = redacted(text.strip()[:HEAD_CHARS])
+    first = next((part.strip() for part in _SENTENCE_END.split(head) if part.strip()), "")
     return first if len(first) <= SENTENCE_CHARS else f"{first[:SENTENCE_CHARS]}…"

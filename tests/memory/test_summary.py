@@ -5,10 +5,11 @@ import contextlib
 import pytest
 
 from chat.memory.model import Unusable
-from chat.memory.summary import catch_up, limit_tokens
+from chat.memory.summary import catch_up, extract, limit_tokens
 from chat.models import LayerState, MemoryOp, Run, Summary, Thread
 from chat.providers.base import ContextTooLong, ProviderUnreachable
 from chat.text.boundary import CANCELLED_ROUND, FAILED_ROUND, SUMMARY_LABEL
+from chat.text.redlines import redact
 from chat.text.tokens import count_tokens
 from tests import builders
 from tests.exam import paper
@@ -266,3 +267,13 @@ def test_an_extract_keeps_the_summary_before_it_fits_its_budget_and_shows_no_err
     assert f"停下的一问。 → 半截{CANCELLED_ROUND}" in text
     assert bad.output not in text
     assert count_tokens(text) <= limit_tokens(thread.agent)
+
+
+def test_an_extract_filters_each_side_by_itself_and_before_it_is_cut():
+    thread = thread_of(cloud_agent())
+    builders.run(thread, "何静对牛奶过敏", "老师准备了糖尿病的教案")
+    builders.run(thread, f"{'请看' * 37}联系13812345678", "好")
+    runs = list(thread.runs.order_by("slot"))
+    text = extract("", runs, 2_000, redact)
+    assert "过敏" not in text and "教案" in text
+    assert "1381" not in text
