@@ -1,14 +1,19 @@
 """Passages in the prompt: the right ones, with their marks, inside the boundary and the budget, and in nobody else's."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from chat.memory.base import Turn
 from chat.memory.knowledge import keep
+from chat.memory.knowledge.shelf import documents_of
+from chat.memory.layers.knowledge import KnowledgeLayer
 from chat.memory.ledger import from_row
 from chat.memory.switches import switch_memory
-from chat.models import Run, RunLedger, Tenant
+from chat.models import Document, Run, RunLedger, Tenant
 from chat.runs.start import Order, start_run
 from chat.text.boundary import KNOWLEDGE, QUESTION_OPEN, close_line
 from chat.text.tokens import count_tokens
@@ -204,3 +209,17 @@ def test_nobody_can_tell_from_the_queries_that_others_have_documents(school, tea
     foreign = builders.tenant()
     ready(builders.teacher(foreign, role="admin"), [builders.agent(foreign)], RULES, is_school=True)
     assert cost(teacher, agent) == alone
+
+
+def test_a_read_asks_a_handful_of_queries_however_many_documents_there_are(school, teacher, agent):
+    administrator = builders.teacher(school, role="admin")
+    ready(administrator, [agent], RULES, is_school=True)
+    document = ready(teacher, [agent], RULES + "各校自定。")
+    others = [Document(tenant=school, user=teacher, name=f"{n}.md", format="md", size=1, sha256=str(n), state="ready") for n in range(500)]
+    Document.objects.bulk_create(others)
+    agent.documents.add(*others)
+    turn = Turn(owner_of(teacher, agent), agent, None, None, [], 0, ASKED)
+    with CaptureQueriesContext(connection) as queries:
+        segment = KnowledgeLayer().read(replace(turn, documents=documents_of(turn.owner)), 2_000)
+    assert document.passages.filter(pk__in=segment.source_ids).exists()
+    assert len(queries) <= 8
