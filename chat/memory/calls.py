@@ -70,7 +70,7 @@ def interrupt(caller: int) -> None:
 
 def check() -> None:
     """Raises Interrupted while this thread is being interrupted; for long work that is no call."""
-    if time.monotonic() - _asked_at.get(threading.get_ident(), float("-inf")) < HEARD_SECONDS:
+    if time.monotonic() - _asked_at.pop(threading.get_ident(), float("-inf")) < HEARD_SECONDS:
         raise Interrupted
 
 

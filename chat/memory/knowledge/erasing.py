@@ -27,4 +27,13 @@ def erase(documents: Iterable[Document]) -> None:
         told = set(Passage.objects.filter(document__in=keys).values_list("pk", flat=True))
         blank_rows([*ledgers, *telling_of(gone[0].tenant_id, gone[0].user_id, keys, since=began_at)], told)
         Work.objects.filter(kind=Work.Kind.DOCUMENT, subject_id__in=keys).delete()
-        Document.objects.filter(pk__in=keys).delete()
+        _close_gaps(keys)
+
+
+def _close_gaps(keys: list[str]) -> None:
+    """Deletes the rows; where one goes out of the middle of its versions, those beside it follow each other."""
+    before = dict(Document.objects.filter(pk__in=keys).values_list("pk", "replaces_id"))
+    after = list(Document.objects.filter(replaces__in=keys).exclude(pk__in=keys).values_list("pk", "replaces_id"))
+    Document.objects.filter(pk__in=keys).delete()
+    for key, replaced in after:
+        Document.objects.filter(pk=key).update(replaces=before.get(replaced or ""))

@@ -131,11 +131,13 @@ def writable(owner: Owner, document_id: str) -> Document:
 
 def versions(document: Document) -> QuerySet[Document]:
     """All versions of a document, the newest first."""
-    keys = [document.pk]
-    for row in (document, Document.objects.filter(replaces=document).first()):
-        while row is not None:
-            keys.append(row.pk)
-            row = row.replaces
+    keys, older, newer = [document.pk], document.replaces, Document.objects.filter(replaces=document).first()
+    while older is not None:
+        keys.append(older.pk)
+        older = older.replaces
+    while newer is not None:
+        keys.append(newer.pk)
+        newer = Document.objects.filter(replaces=newer).first()
     return Document.objects.filter(pk__in=keys).order_by("-version")
 
 

@@ -187,6 +187,22 @@ def test_deleting_takes_all_versions_and_their_places_in_the_index():
     assert not SearchTerm.objects.filter(term="密封").exists()
 
 
+def test_a_version_out_of_the_middle_goes_alone():
+    teacher = builders.teacher()
+    owner = owner_of(teacher)
+    versions = [waiting(teacher, text="第一版。")]
+    read_document(versions[0].pk, Holding())
+    for text in ("第二版。", "第三版。"):
+        versions.append(keep.replace_document(owner, versions[-1].pk, name="格式.md", data=text.encode()))
+        read_document(versions[-1].pk, Holding())
+    first, middle, last = versions
+    keep.delete_document(owner, middle.pk)
+    assert list(keep.versions(last)) == [last, first]
+    assert list(keep.versions(first)) == [last, first]
+    last.refresh_from_db()
+    assert (last.replaces, last.is_current) == (first, True)
+
+
 def test_the_index_follows_a_teacher_who_is_erased():
     teacher = builders.teacher()
     read_document(waiting(teacher).pk, Holding())
