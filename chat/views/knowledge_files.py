@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from chat.library.cards import refusal_words
 from chat.library.uploads import Outcome, receive, receive_version
 from chat.middleware import PageRequest
-from chat.models import Owner
+from chat.models import Document, Owner
 from chat.views.knowledge import back_to, own_card, owner_of
 
 MULTIPART = "multipart/form-data"
@@ -50,7 +50,9 @@ def replace(request: HttpRequest, document_id: str) -> HttpResponse:
     file = request.FILES.get("file")
     outcome = receive_version(owner_of(page, card), card.id, file) if file is not None else _no_file()
     if outcome.is_kept:
-        messages.success(request, _("The new version is being read. Until it is ready, the one before is used."))
+        is_used = card.row.state == Document.State.READY
+        words = _("The new version is being read. Until it is ready, the one before is used.") if is_used else _("The file is being read.")
+        messages.success(request, words)
     else:
         _warn(request, outcome)
     return back_to("document", card.id)

@@ -59,13 +59,14 @@ async function patchDocument() {
   const response = await fetch(location.href, { credentials: "same-origin" });
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const id of ["about", "passages"]) {
+  const hasMoved = page.getElementById("document-note").children.length > 0;
+  for (const id of ["about", "passages", "document-note", ...(hasMoved ? ["changes"] : [])]) {
     const [old, fresh] = [document.getElementById(id), page.getElementById(id)];
     if (!old || !fresh || old.isEqualNode(fresh)) continue;
     if (id === "about") {
       const state = fresh.querySelector("[data-part=state]");
       if (!fresh.hasAttribute("data-going")) say(state.dataset.words);
-      Object.assign(old.dataset, { seen: fresh.dataset.seen });
+      old.dataset.seen = fresh.dataset.seen;
       old.toggleAttribute("data-going", fresh.hasAttribute("data-going"));
       old.querySelector("[data-part=state]").replaceWith(state);
       old.querySelector(".about-list").replaceWith(fresh.querySelector(".about-list"));
