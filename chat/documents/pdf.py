@@ -7,6 +7,7 @@ it stays in this process.
 from ctypes import byref, c_double
 from dataclasses import replace
 from math import hypot
+from statistics import median
 from typing import Final
 
 import pypdfium2
@@ -25,6 +26,8 @@ _UNREADABLE: Final = 0xFFFD
 # A page with fewer characters than this and pictures on it was scanned; a scanner's own mark has some.
 _SCANNED_CHARS: Final = 12
 _OBJECTS: Final = 40
+# Of a line's letters, for its size.
+_SAMPLES: Final = 7
 
 
 def read(data: bytes, limits: Limits, progress: Progress) -> Content:
@@ -78,14 +81,20 @@ def _line(text: pypdfium2.PdfTextPage, codes: list[int], start: int, end: int) -
     if not written:
         return None
     solid = [place for place in range(start, end) if not chr(codes[place]).isspace()]
-    box, matrix = raw.FS_RECTF(), raw.FS_MATRIX()
+    box = raw.FS_RECTF()
     x, y = c_double(), c_double()
     raw.FPDFText_GetCharOrigin(text, solid[0], byref(x), byref(y))
     raw.FPDFText_GetLooseCharBox(text, solid[-1], byref(box))
-    # The height of a letter's box differs between fonts of one size; some programs have size 1 and scale it.
-    raw.FPDFText_GetMatrix(text, solid[0], byref(matrix))
-    size = raw.FPDFText_GetFontSize(text, solid[0]) * hypot(matrix.c, matrix.d)
-    return Line(written, x.value, max(box.right, x.value), y.value, size or 1.0)
+    sizes = [_size(text, place) for place in solid[:: len(solid) // _SAMPLES + 1]]
+    return Line(written, x.value, max(box.right, x.value), y.value, median(sizes) or 1.0)
+
+
+def _size(text: pypdfium2.PdfTextPage, place: int) -> float:
+    """The size of the font, scaled: the height of a letter's box differs between fonts, and some programs scale size 1."""
+    matrix = raw.FS_MATRIX()
+    raw.FPDFText_GetMatrix(text, place, byref(matrix))
+    size: float = raw.FPDFText_GetFontSize(text, place) * hypot(matrix.c, matrix.d)
+    return size
 
 
 def _has_pictures(page: pypdfium2.PdfPage) -> bool:

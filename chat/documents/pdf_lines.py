@@ -13,13 +13,13 @@ from chat.documents.text import level_of
 
 _NEW_LINE: Final = re.compile(r"\s*(?:\d{1,3}\s*[.．、)）](?!\d)|[（(]\s*\d{1,3}\s*[)）]|[①-⑳]|[A-Ha-h]\s*[.．、]|[-*+•●·▪◆]\s)")
 _SENTENCE_END: Final = re.compile(r"[。！？!?.…；;：:][”』」）)\"'’]*\Z")
-_NUMBERS: Final = re.compile(r"[\divxlcⅰ-ⅿ]+", re.IGNORECASE)
+_NUMBERS: Final = re.compile(r"\d+|\b(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})\b", re.IGNORECASE)
 _PAGE_WORDS: Final = re.compile(r"[\s\W_]|第|共|页|頁|page|of", re.IGNORECASE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _WIDE: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 
-# A line that stands on so many pages, at the same place, is the head or the foot of the page.
-_RUNNING_SHARE: Final = 0.3
+# An outer line that stands on so many pages at the same place is the head or the foot of the page, perhaps of a chapter's.
+_RUNNING_SHARE: Final = 0.03
 _RUNNING_PAGES: Final = 3
 _EDGE_LINES: Final = 2
 _SAME_PLACE: Final = 6.0  # points
@@ -31,6 +31,7 @@ _FONT_LEVELS: Final = 6
 _SAME_SIZE: Final = 0.12
 # In heights of a letter; and the distance of lines, in that of most lines of the page.
 _INDENT: Final = 1.0
+_ITEM_INDENT: Final = 3.0
 _SAME_ROW: Final = 0.3
 _FREE_AT_END: Final = 0.5
 _FREE_WITHIN: Final = 3.0
@@ -146,6 +147,7 @@ def _same_row(one: Line, other: Line) -> bool:
 def _joins(pages: list[list[Line]]) -> Iterator[bool]:
     """For each line but the first, whether it goes on with what the line before has begun."""
     last: Line | None = None
+    went_on = False
     last_margin = 0.0
     for page in pages:
         margins = _margins(page)
@@ -154,7 +156,9 @@ def _joins(pages: list[list[Line]]) -> Iterator[bool]:
         for line in page:
             if last is not None:
                 is_near = last.page != line.page or last.y - line.y <= min(far, _FAR_LETTERS * last.size)
-                yield _same_row(last, line) or (is_near and _goes_on(last, line, last_margin))
+                is_outdented = went_on and last.page == line.page and last.left - line.left > _INDENT * last.size
+                went_on = _same_row(last, line) or (is_near and not is_outdented and _goes_on(last, line, last_margin))
+                yield went_on
             last, last_margin = line, margins[_bucket(line)]
 
 
@@ -165,7 +169,11 @@ def _goes_on(above: Line, below: Line, margin: float) -> bool:
     if above.page != below.page:
         if _SENTENCE_END.search(above.text):
             return False
-    elif below.y >= above.y or not _overlap(above, below) or below.left - above.left > _INDENT * above.size:
+    elif (
+        below.y >= above.y
+        or not _overlap(above, below)
+        or below.left - above.left > above.size * (_ITEM_INDENT if _NEW_LINE.match(above.text) else _INDENT)
+    ):
         return False
     # What begins the line below would have found no place above; in the middle of a sentence a few letters more may be free.
     word = below.text.split(maxsplit=1)[0]
