@@ -28,10 +28,10 @@ async def list_threads(request: HttpRequest, caller: Caller, agent_id: str) -> J
     """`GET /agents/{agent_id}/threads`, newest first."""
     wanted = Q() if (status := choice_of(request, "status", STATUSES)) == "all" else Q(status=status)
     search, limit, cursor = search_of(request), limit_of(request), time_cursor_of(request)
-    return json_answer(await hop(_threads, caller.user, agent_id, wanted, search, limit, cursor))
+    return json_answer(await hop(_threads, caller.user, agent_id, wanted, search, limit=limit, cursor=cursor))
 
 
-def _threads(user: User, agent_id: str, wanted: Q, search: str, limit: int, cursor: tuple[datetime, str] | None) -> Json:
+def _threads(user: User, agent_id: str, wanted: Q, search: str, *, limit: int, cursor: tuple[datetime, str] | None) -> Json:
     if not Agent.objects.for_user(user).filter(pk=agent_id).exists():
         raise NotFound
     if cursor is not None:

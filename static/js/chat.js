@@ -1,15 +1,18 @@
 // The chat page: forms and links that already work, made live.
 
 import { Composer } from "./composer.js";
+import { markFound } from "./found.js";
 import { guardComposition } from "./ime.js";
 import { enhancePage } from "./page.js";
 import { Socket } from "./socket.js";
 import { Rounds } from "./rounds.js";
-import { enhanceSearch } from "./search.js";
+import { enhanceFound, enhanceSearch } from "./search.js";
 
 guardComposition();
 enhancePage();
 enhanceSearch();
+enhanceFound();
+markFound();
 
 const chat = document.querySelector("[data-socket]");
 if (chat) {

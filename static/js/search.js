@@ -1,6 +1,8 @@
-// The search by keyboard: "/" or Ctrl-K goes to the box in the sidebar, Escape goes back to where one was.
+// The search by keyboard: "/" or Ctrl-K goes to the box in the sidebar, Escape goes back to where one was. The arrows go
+// from the page's box through what was found and back.
 
 const BOX = "[data-search-box]";
+const FOUND = ".found-title a, .found-place, .found-rest a, .found-more a";
 
 function isTyping(event) {
   const box = event.target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
@@ -50,4 +52,28 @@ export function enhanceSearch() {
   addEventListener("pageshow", () => {
     box.value = box.defaultValue;
   });
+}
+
+export function enhanceFound() {
+  const box = document.getElementById("search-q");
+  if (!box) return;
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = [...document.querySelectorAll(FOUND)];
+    const at = links.indexOf(event.target);
+    const isHere = event.target === box || at >= 0;
+    if (!isHere || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const next = step ? (links[at + step] ?? (at + step < 0 ? box : null)) : null;
+    if (next && next !== event.target) {
+      event.preventDefault();
+      next.focus();
+    } else if (at >= 0 && event.key === "Escape") {
+      box.focus();
+      box.select();
+    }
+  });
+  // Whoever has searched from the sidebar goes on here; a phone's keyboard would cover what was found.
+  const [entry] = performance.getEntriesByType("navigation");
+  const isNew = entry?.type === "navigate" && !location.hash && matchMedia("(hover: hover)").matches;
+  if (isNew && document.activeElement === document.body) box.focus({ preventScroll: true });
 }

@@ -30,6 +30,7 @@ for number in range(80):
     builders.run(long, "卷积的练习放在哪里了" if number == 5 else f"第{number}问", "好的。\\n\\n" * 8)
 short = builders.thread(user, agent, title="<b>短</b>会话", updated_at=now - timedelta(days=1), status="archived")
 builders.run(short, "测试一下量子", "卷积 **与** 池化")
+builders.run(short, "写长一些", "很长的话。" * 400 + "**末尾**的Ｐython")
 for number in range(25):
     builders.thread(user, agent, title=f"教案{number}", updated_at=now - timedelta(days=9, minutes=number))
 """
@@ -63,6 +64,11 @@ def page(context: BrowserContext, search_site: str) -> Iterator[Page]:
     page.goto(f"{search_site}/memory/")
     yield page
     assert complaints == []
+
+
+def marked(page: Page) -> list[str]:
+    """The words that stand out in the conversation."""
+    return list(page.evaluate("[...(CSS.highlights.get('found') ?? [])].map((range) => range.toString())"))
 
 
 def test_keys_lead_to_the_box_and_escape_leads_back(page: Page):
@@ -133,10 +139,54 @@ def test_place_on_an_earlier_page_opens_at_its_round(page: Page, search_site: st
     expect(found).to_contain_text("卷积的练习放在哪里了")
     expect(found.locator(".question")).to_be_in_viewport(ratio=1)
     assert page.locator("article[data-run]").count() == 20
+    assert marked(page) == ["放在哪里"]
     address = page.url.split("?")[0] + "#" + str(found.get_attribute("id"))
     page.goto(search_site)
     page.goto(address)  # an address without the question mark comes to the same round
     expect(page.locator(".run-found .question")).to_be_in_viewport(ratio=1)
+
+
+def test_words_are_marked_and_in_view_where_the_place_leads(page: Page, search_site: str):
+    page.goto(f"{search_site}/search/?q=末尾 的PYTHON")
+    page.locator(".found-place").click()
+    expect(page.locator(".run-found strong")).to_be_in_viewport(ratio=1)
+    assert marked(page) == ["末尾", "的Ｐython"]
+
+
+def test_arrows_go_through_what_was_found(page: Page):
+    page.locator("#sidebar-q").fill("卷积")
+    page.locator("#sidebar-q").press("Enter")
+    box, links = page.locator("#search-q"), page.locator(".found-title a, .found-place")
+    expect(box).to_be_focused()
+    expect(box).to_have_accessible_description("在 2 段会话里找到。")
+    page.keyboard.press("ArrowUp")
+    expect(box).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(0)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(box).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(box).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/chat/t/**")
+
+
+def test_going_back_shows_what_was_found_before(page: Page, search_site: str):
+    page.goto(f"{search_site}/search/?q=卷积")
+    expect(page).to_have_title("卷积 · 搜索 · 记得")
+    page.locator("#search-q").fill("教案")
+    page.locator("#search-q").press("Enter")
+    expect(page.locator(".found-thread")).to_have_count(20)
+    expect(page).to_have_title("教案 · 搜索 · 记得")
+    page.go_back()
+    expect(page.locator(".found-thread")).to_have_count(2)
+    expect(page.locator("#search-q")).to_have_value("卷积")
+    expect(page.locator("#sidebar")).to_be_visible()
 
 
 def test_round_on_the_newest_page_is_shown_and_the_page_stays_live(page: Page, search_site: str):
@@ -191,6 +241,7 @@ def test_box_is_reached_on_a_phone(browser: Browser, search_site: str):
         page.locator("#sidebar-q").fill("卷积")
         page.locator(".sidebar-search button").click()
         expect(page.locator(".found-thread")).to_have_count(2)
+        page.locator(".found-count").click()
         page.keyboard.press("Control+k")
         expect(page.locator("#sidebar-q")).to_be_focused()
         page.keyboard.press("Escape")

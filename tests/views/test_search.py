@@ -6,7 +6,7 @@ import unicodedata
 from datetime import timedelta
 from importlib import import_module
 from types import SimpleNamespace
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from django.apps import apps
 from django.contrib.auth.models import User
@@ -126,7 +126,7 @@ class SixtyThreadsTests(SearchCase):
         run = thread.runs.get()
         results = self.results("半夜")
         assert "我们上次把<mark>半夜</mark>的练习放在哪里" in results
-        assert f'href="/chat/t/{thread.pk}/?run={run.pk}#{run.pk}"' in results
+        assert f'href="/chat/t/{thread.pk}/?run={run.pk}&amp;q={quote("半夜")}#{run.pk}"' in results
 
     def test_renaming_and_deleting_follow_at_once(self) -> None:
         first, second, third = self.by_word["卷积"]
