@@ -3,6 +3,7 @@
 A term's row holds the records of one block, so that what one change rewrites stays small however much an owner has.
 """
 
+import struct
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -153,14 +154,18 @@ class Writer:
 
     def _store_terms(self, block: int, changed: dict[str, dict[int, int]]) -> None:
         known = SearchTerm.objects.filter(index=self.index, block=block, term__in=list(changed))
-        there = {term: unpack(packed, count) for term, count, packed in known.values_list("term", "count", "packed")}
+        there = {term: (count, bytes(packed)) for term, count, packed in known.values_list("term", "count", "packed")}
         rows: list[tuple[int, str, int, int, bytes]] = []
         gone: list[str] = []
         for term, changes in changed.items():
-            numbers, counts = _merged(there.get(term), changes)
+            count, packed = there.get(term, (0, b""))
+            if joined := _appended(count, packed, changes):
+                rows.append((self.index.pk, term, block, count + len(changes), joined))
+                continue
+            numbers, counts = _merged(unpack(packed, count) if count else None, changes)
             if len(numbers):
                 rows.append((self.index.pk, term, block, len(numbers), pack(numbers, counts)))
-            elif term in there:
+            elif count:
                 gone.append(term)
         if rows:
             with connection.cursor() as cursor:
@@ -189,6 +194,15 @@ class Writer:
         SearchIndex.objects.filter(pk=self.index.pk).update(
             last_number=self.index.last_number, records=F("records") + records, total_terms=F("total_terms") + total
         )
+
+
+def _appended(count: int, packed: bytes, changes: dict[int, int]) -> bytes:
+    """What is packed with new records behind all others, as most changes are; b"" for any other change."""
+    places = sorted(changes)
+    counts = bytes(changes[place] for place in places)
+    if 0 in counts or (count and int.from_bytes(packed[2 * count - 2 : 2 * count], "little") >= places[0]):
+        return b""
+    return packed[: 2 * count] + struct.pack(f"<{len(places)}H", *places) + packed[2 * count :] + counts
 
 
 def _merged(old: Packed | None, changes: dict[int, int]) -> Packed:
