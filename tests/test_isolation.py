@@ -25,6 +25,7 @@ class Isolation(TransactionTestCase):
         builders.fact(self.owner, "我教高二(3)班，暗号青竹七号")
         thread = builders.thread(self.owner, self.agents[self.school.pk], title="白桦十一号")
         run = builders.run(thread, "白桦十一号", "白桦十一号")
+        builders.recalled(run)
         builders.candidate(self.owner, "暗号蓝鲸九号", thread=thread, source_run=run)
         self.model = Learner(answer("老师的暗号是红松三号"))
 
@@ -49,6 +50,15 @@ class Isolation(TransactionTestCase):
         assert {request.purpose for request in self.model.requests} == {"answer", "extraction"}
         told = str([request.messages for request in self.model.requests])
         assert not [word for word in PLANTED if word in told]
+
+    async def test_what_was_talked_about_is_recalled_for_the_owner_alone(self) -> None:
+        asked = {}
+        for user in (self.colleague, self.stranger, self.owner):
+            before = len(self.model.requests)
+            await self.ask(user, input="白桦十一号在哪里")
+            asked[user] = str(self.model.requests[before].messages)
+        assert [asked[user].count("白桦十一号") for user in (self.colleague, self.stranger)] == [1, 1]
+        assert asked[self.owner].count("白桦十一号") > 1
 
     async def test_the_owner_is_told_what_is_confirmed_and_nothing_else(self) -> None:
         await self.ask(self.owner)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.test import AsyncClient
 
 from chat.jobs.worker import Worker
-from chat.models import Candidate, Fact, MemoryOp, Run, RunLedger, Thread
+from chat.models import Candidate, Fact, MemoryOp, RecallEntry, Run, RunLedger, Thread
 from chat.models.ids import new_id
 from chat.roles import SCHOOL_ADMINISTRATORS, keep_school_administrators
 from chat.runs import beat, launch, live
@@ -20,6 +20,7 @@ from tests.test_consumers import SocketCase
 
 CONFIRMED = ("老师教高二，暗号青竹七号", "老师喜欢表格，暗号赤松五号", "老师用人教版，暗号黑檀三号")
 WORDS = ("青竹七号", "赤松五号", "黑檀三号")
+RECALLED = "别的会话，白鹭四号"
 WAITING = ("老师常用投影，暗号蓝鲸九号", "老师不爱长句，暗号灰雀二号")
 
 
@@ -32,7 +33,7 @@ class OffMeansOff(SocketCase):
             builders.candidate(self.user, text)
         builders.run(self.thread, "第一问", "第一答，白桦十一号")
         for number in range(3):
-            builders.run(builders.thread(self.user, self.agent), f"别的会话{number}，白鹭四号")
+            builders.recalled(builders.run(builders.thread(self.user, self.agent), f"{RECALLED}，第{number}份"))
         self.school = builders.school_of(self.user)
         self.model = Learner(answer("老师以后用新教材"))
         self.browser = AsyncClient()
@@ -89,12 +90,16 @@ class OffMeansOff(SocketCase):
     async def check_off(self, tab: Any, fact: Fact, said: str) -> None:  # noqa: ANN401
         """A message in the open thread and one in a new one; then what is left to do, and what the owner can do."""
         number = await Run.objects.acount()
-        for text in (await self.send_in_tab(tab, f"甲{number}"), await self.send_in_new_thread(f"乙{number}")):
+        entries = await RecallEntry.objects.acount()
+        sent = (f"甲{number}", f"乙{number}", f"{RECALLED}{number}")
+        for text in (await self.send_in_tab(tab, sent[0]), *[await self.send_in_new_thread(one) for one in sent[1:]]):
+            text = text.removesuffix(sent[2])
             assert not [word for word in (*WORDS, "白鹭", "蓝鲸", "灰雀") if word in text]
         assert "白桦十一号" in await self.prompt(f"甲{number}")  # the running conversation itself
         await self.work()
         assert self.model.asked == []
         assert not await MemoryOp.objects.filter(kind="extraction").aexists()
+        assert await RecallEntry.objects.acount() == entries
         assert await Candidate.objects.filter(status="pending").acount() == len(WAITING)
         for ledger in [row async for row in RunLedger.objects.all()]:
             assert {segment["name"] for segment in ledger.segments} <= {"system", "thread", "question"}
@@ -114,6 +119,7 @@ class OffMeansOff(SocketCase):
                 await self.switch("on")
                 told = await self.send_in_tab(tab, "开了以后")
                 assert [word for word in WORDS if word in told] == list(WORDS[1:])
+                assert RECALLED in (await self.send_in_new_thread(f"{RECALLED}，再看看")).removesuffix(f"{RECALLED}，再看看")
                 await RunLedger.objects.all().adelete()
                 await self.switch_school(is_on=False)
                 await self.check_off(tab, self.facts[1], "has switched memory off")
