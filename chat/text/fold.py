@@ -41,7 +41,7 @@ def excerpt(text: str, words: list[str]) -> list[Piece]:
     """The first place of each folded word in a text that is not folded, with what stands around it."""
     folded = fold(text)
     windows: list[tuple[int, int]] = []
-    for start, end in sorted(_place(text, folded.find(word), word) for word in words if word in folded):
+    for start, end in sorted(_place(text, folded, folded.find(word), word) for word in words if word in folded):
         start, end = max(0, start - BEFORE_CHARS), min(len(text), end + AFTER_CHARS)
         if windows and start <= windows[-1][1]:
             start, end = windows[-1][0], max(end, windows[-1][1])
@@ -62,7 +62,7 @@ def marked(text: str, words: list[str]) -> list[Piece]:
     pieces: list[Piece] = []
     done = 0
     for match in re.finditer("|".join(map(re.escape, longest_first)), folded) if words else ():
-        start, end = _place(text, match.start(), match[0])
+        start, end = _place(text, folded, match.start(), match[0])
         start = max(start, done)
         if start >= end:
             continue
@@ -71,10 +71,11 @@ def marked(text: str, words: list[str]) -> list[Piece]:
     return [piece for piece in (*pieces, Piece(text[done:])) if piece.text]
 
 
-def _place(text: str, at: int, word: str) -> tuple[int, int]:
+def _place(text: str, folded: str, at: int, word: str) -> tuple[int, int]:
     """Start and end, in the text, of the word that stands at `at` of its folded form."""
     end = at + len(word)
-    if fold(text[:at]) + fold(text[at:end]) == fold(text)[:end] and len(fold(text[:at])) == at:
+    before = fold(text[:at])
+    if len(before) == at and before + fold(text[at:end]) == folded[:end]:
         return at, end  # as nearly always: nothing before it became longer or shorter
 
     def length(chars: int) -> int:
