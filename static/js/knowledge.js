@@ -4,7 +4,8 @@ import { element } from "./fragments.js";
 
 const POLL_MS = 2000;
 const AT_ONCE = 2;
-const SHOWN_AT_ONCE = 200;
+const TAKEN_AT_ONCE = 200;
+const TOO_FAST_MS = 15_000;
 
 // What the worker has read since: asked for while something is going and somebody looks.
 
@@ -85,6 +86,7 @@ async function look() {
   } catch {
     return; // no network just now; the next look may have one
   }
+  if (response.headers.has("HX-Refresh")) location.reload(); // the session has ended
   if (response.status !== 200) return;
   if (place.id === "about") await patchDocument();
   else patchLists(element(await response.text()));
@@ -150,7 +152,7 @@ class Uploads {
   add(files) {
     const choices = new FormData(this.form);
     choices.delete("file");
-    for (const file of [...files].slice(0, SHOWN_AT_ONCE)) this.take(file, choices);
+    for (const file of [...files].slice(0, TAKEN_AT_ONCE)) this.take(file, choices);
     this.next();
   }
 
@@ -206,7 +208,7 @@ class Uploads {
       bar.value = total ? loaded / total : 0;
       words.textContent = loaded < total ? `${Math.floor((100 * loaded) / total)} %` : words.dataset.storing;
     });
-    request.addEventListener("load", () => this.finish(one, request.status === 200 ? element(request.responseText) : null));
+    request.addEventListener("load", () => this.answer(one, request));
     request.addEventListener("error", () => this.finish(one, null));
     request.addEventListener("abort", () => this.finish(one, this.ended(one.file.name, "cancelled")));
     const body = new FormData();
@@ -215,6 +217,25 @@ class Uploads {
     request.open("POST", this.form.action);
     request.setRequestHeader("HX-Request", "true");
     request.send(body);
+  }
+
+  answer(one, request) {
+    const row = request.status === 200 ? element(request.responseText) : null;
+    if (row?.dataset.code === "too_fast") return this.wait(one, row);
+    this.finish(one, row);
+    if (request.getResponseHeader("HX-Refresh")) location.reload(); // the session has ended
+    return undefined;
+  }
+
+  // Many files at once: the server takes so many a minute, and the others wait for their turn.
+  wait(one, row) {
+    this.going -= 1;
+    one.request = null;
+    one.row.querySelector("progress").value = 0;
+    one.row.querySelector("[data-words]").textContent = row.querySelector(".outcome-words").textContent;
+    this.waiting.unshift(one);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.next(), TOO_FAST_MS);
   }
 
   finish(one, row) {

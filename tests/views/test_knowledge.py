@@ -4,8 +4,10 @@ import re
 from typing import Any, get_args
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 
 from chat.documents.base import ErrorCode
 from chat.library.cards import FAILURES
@@ -243,6 +245,17 @@ class DocumentTests(KnowledgeCase):
         assert colleague.get(f"/knowledge/p/{passage.pk}/").status_code == 404
         for path in ("agents", "replace", "retry", "delete"):
             assert colleague.post(f"/knowledge/{document.pk}/{path}/", {"file": text_file()}).status_code == 404
+
+    def test_foreign_and_missing_documents_take_the_same_queries(self) -> None:
+        document = builders.document(self.user, ["秘密"])
+        passage, colleague = document.passages.get(), self.colleague()
+        for foreign, missing in ((f"{document.pk}/", "doc_missing/"), (f"p/{passage.pk}/", "p/psg_missing/")):
+            counts = []
+            for path in (foreign, missing):
+                with CaptureQueriesContext(connection) as queries:
+                    colleague.get(f"/knowledge/{path}")
+                counts.append(len(queries))
+            assert counts[0] == counts[1]
 
     def test_teacher_reads_a_document_of_the_school_and_changes_nothing(self) -> None:
         document = self.school_document()
