@@ -6,7 +6,7 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
 
-from chat.memory.consent import answer, is_unanswered
+from chat.memory.consent import answer, is_unanswered, may_send
 from chat.memory.meaning.embedder import embedder_of
 from chat.memory.recall.vendors import waits_for_consent
 from chat.memory.switches import is_memory_on
@@ -52,6 +52,20 @@ def next_ask(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None)
     if waits_for_consent(owner, agent):
         return Ask(agent.provider_id, RECALL, agent.provider.name, agent.provider.host, agent.name)
     return None
+
+
+def asked_context(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None) -> dict[str, object]:
+    """What the page of a conversation says of other vendors: what is asked, and where the texts go for search by meaning."""
+    return {"consent_ask": next_ask(user, agent, thread), "meaning_service": meaning_service(user, agent, thread)}
+
+
+def meaning_service(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None) -> str:
+    """The name of the service outside the school that gets what is said here for search by meaning; "" for none."""
+    service = embedder_of(agent.tenant)
+    if service is None or service.is_local or (thread is not None and thread.is_incognito):
+        return ""
+    owner = Owner(agent.tenant_id, user.pk, agent.pk)
+    return service.name if may_send(owner, service, EMBED) and is_memory_on(owner) else ""
 
 
 def said_by(user: AbstractBaseUser) -> list[Said]:

@@ -217,10 +217,12 @@ def fact_words(run: Run) -> list[str]:
         facts.append(_("%(seconds)s s") % {"seconds": f"{(run.finished_at - run.created_at).total_seconds():.1f}"})
     if run.model:
         facts.append(run.model)
-    if run.provider is not None:
-        facts.append(
-            _("stayed in the school") if run.provider.is_local else _("sent to %(provider)s (cloud)") % {"provider": run.provider.name}
-        )
+    if run.provider is not None and not run.provider.is_local:
+        facts.append(_("sent to %(provider)s (cloud)") % {"provider": run.provider.name})
+    elif run.provider is not None and run.embedder is None:
+        facts.append(_("stayed in the school"))
+    if run.embedder is not None:
+        facts.append(_("the question also went to %(provider)s, for search by meaning") % {"provider": run.embedder.name})
     return facts
 
 

@@ -1,12 +1,13 @@
 """Transcript: the rounds of a conversation as its owner reads them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from chat.library.sources import Source, sources_of
 from chat.models import Run, Thread
 
 PAGE_RUNS = 30
@@ -16,7 +17,7 @@ SYNC_RUNS = 100  # more than these are behind only after hours without the socke
 def shown_runs(user: AbstractBaseUser, thread_id: str) -> QuerySet[Run]:
     """The active path of the user's thread, each run with its provider and the memory in its prompt."""
     runs = Run.objects.for_user(user).filter(thread_id=thread_id).active_path()
-    return runs.select_related("provider").with_memory()
+    return runs.select_related("provider", "embedder").with_memory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,25 @@ def runs_behind(user: AbstractBaseUser, thread_id: str, seen: Seen) -> list[Run]
 def earlier_tries(user: AbstractBaseUser, run: Run) -> list[Run]:
     """The runs that stood in the place of `run` before it, newest first."""
     tries = Run.objects.for_user(user).filter(thread_id=run.thread_id, slot=run.slot, position__lt=run.position)
-    return list(tries.select_related("provider").order_by("-position"))
+    return list(tries.select_related("provider", "embedder").order_by("-position"))
 
 
 def export_markdown(user: AbstractBaseUser, thread: Thread) -> str:
-    """The whole conversation as Markdown text, as it stands on the active path."""
+    """The whole conversation as Markdown text, as it stands on the active path, with the names of the sources that answers cite."""
     new, question, incomplete = _("New conversation"), _("Question"), _("The answer is not complete.")
     parts = [f"# {thread.title or new}"]
-    for run in shown_runs(user, thread.pk):
+    runs = list(shown_runs(user, thread.pk))
+    sources = sources_of(runs)
+    for run in runs:
         parts.append(f"## {question}\n\n{run.input}")
         note = "" if run.status == Run.Status.COMPLETED else f"*({incomplete})*"
-        parts.append("\n\n".join(part for part in (f"## {thread.agent.name}", run.output, note) if part))
+        cited = _cited_lines(run.output, sources.get(run.pk, ()))
+        parts.append("\n\n".join(part for part in (f"## {thread.agent.name}", run.output, cited, note) if part))
     return "\n\n".join(parts) + "\n"
+
+
+def _cited_lines(output: str, sources: Iterable[Source]) -> str:
+    """One line for each source whose mark stands in the answer."""
+    deleted = _("deleted")
+    cited = [source for source in sources if f"[{source.number}]" in output]
+    return "\n".join(f"- \\[{source.number}] {source.mark.title or deleted}" for source in cited)

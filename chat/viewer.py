@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from chat.consents import next_ask
+from chat.consents import asked_context
 from chat.memory.switches import off_by
 from chat.models import Agent, Owner, Preference, Tenant, Thread
 from chat.panel.badge import badge_of
@@ -135,8 +135,11 @@ def _consent(user: AbstractBaseUser, viewer: Viewer, thread: Thread | None) -> l
     agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=viewer.agent_id).first()
     if agent is None:
         return []
-    context: dict[str, object] = {"consent_ask": next_ask(user, agent, thread), "thread_id": viewer.thread_id, "agent": agent}
-    return [Fragment("consent-card", _render("chat/consents/_card.html", context))]
+    context = asked_context(user, agent, thread) | {"thread_id": viewer.thread_id, "agent": agent}
+    return [
+        Fragment("consent-card", _render("chat/consents/_card.html", context)),
+        Fragment("composer-privacy", _render("chat/consents/_privacy.html", context)),
+    ]
 
 
 def _gone(viewer: Viewer) -> list[Fragment]:

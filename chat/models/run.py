@@ -79,6 +79,8 @@ class Run(models.Model):
     tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)  # [{"name", "arguments", "is_ok"}] as they were made
     provider = models.ForeignKey(Provider, on_delete=models.SET_NULL, null=True, related_name="runs", verbose_name=_("model service"))
     model = models.CharField(_("model"), max_length=200, blank=True, default="")
+    # The service outside the school that was asked for the meaning of the input; None for none, and for one of the school's own.
+    embedder = models.ForeignKey(Provider, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", editable=False)
     input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)
     output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
     is_estimate = models.BooleanField(_("tokens are an estimate"), default=False)

@@ -251,6 +251,7 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             input=order.input,
             provider_id=agent.provider_id,
             model=agent.model,
+            embedder=meaning.told if meaning is not None else None,
             created_at=now,
             heartbeat_at=now,
         )

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from chat.consents import next_ask
+from chat.consents import asked_context
 from chat.library.sources import sources_of
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
@@ -98,7 +98,7 @@ def _example(agent: Agent, number: str) -> str:
 
 
 def _new_context(page: PageRequest, agent: Agent, **composer: Any) -> dict[str, object]:  # noqa: ANN401  as composer_context
-    return frame_context(page, agent) | composer_context(agent, **composer) | {"consent_ask": next_ask(page.user, agent)}
+    return frame_context(page, agent) | composer_context(agent, **composer) | asked_context(page.user, agent)
 
 
 @require_GET
@@ -121,7 +121,7 @@ def thread_page(request: HttpRequest, thread_id: str) -> HttpResponse:
 
 def _thread_context(page: PageRequest, thread: Thread, *, draft: str = "", mode: str = "", refusal: str = "") -> dict[str, object]:
     composer = composer_context(thread.agent, draft=draft, mode=mode, refusal=refusal)
-    return frame_context(page, thread.agent, thread) | composer | {"consent_ask": next_ask(page.user, thread.agent, thread)}
+    return frame_context(page, thread.agent, thread) | composer | asked_context(page.user, thread.agent, thread)
 
 
 def _rounds_context(page: PageRequest, thread: Thread, before: int | None = None) -> dict[str, object]:

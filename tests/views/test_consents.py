@@ -30,7 +30,8 @@ class ConsentCase(TestCase):
     def card(self, path: str = "") -> str:
         """What stands in the card; "" for nothing."""
         html = self.client.get(path or self.page).content.decode()
-        return html.partition('<div id="consent-card">')[2].partition("</div>")[0].strip()
+        assert html.count('<div id="consent-card">') == 1
+        return html.partition('<form class="consent"')[2].partition("</form>")[0]
 
 
 class Card(ConsentCase):
@@ -203,3 +204,28 @@ class Settings(ConsentCase):
             is_agreed=True,
         )
         assert "同事的云" not in self.listed()
+
+
+class Privacy(ConsentCase):
+    def said(self, thread_id: str = "") -> str:
+        html = self.client.get(reverse("thread", args=[thread_id]) if thread_id else self.page).content.decode()
+        return html.partition('id="composer-privacy">')[2].partition("</p>")[0]
+
+    def test_the_message_box_says_where_text_goes(self) -> None:
+        assert "远方云" not in self.said()
+        self.say()
+        assert "远方云" in self.said()
+        assert "不离开本校" not in self.said()
+
+    def test_of_an_incognito_conversation_nothing_goes_there(self) -> None:
+        self.say()
+        assert "远方云" not in self.said(builders.thread(self.user, self.agent, is_incognito=True).pk)
+
+    def test_a_round_says_where_its_question_went(self) -> None:
+        thread = builders.thread(self.user, self.agent)
+        builders.run(thread, provider=self.agent.provider, embedder=self.service)
+        html = (
+            self.client.get(reverse("thread", args=[thread.pk])).content.decode().partition('id="messages"')[2].partition('class="dock"')[0]
+        )
+        assert "远方云" in html
+        assert "未离开本校" not in html

@@ -45,6 +45,11 @@ class Meaning:
     vector: Vector | None
     asked: Asked
 
+    @property
+    def told(self) -> Provider | None:
+        """The service outside the school that the question was sent to, whatever came of it."""
+        return None if self.asked.service.is_local else self.asked.service
+
 
 def plan(turn: Turn) -> Plan | None:
     """What to ask for this turn; None for nothing, which costs no query without an embedder."""

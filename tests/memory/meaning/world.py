@@ -46,7 +46,8 @@ class MeaningCase(TransactionTestCase):
         document = Document.objects.create(tenant=tenant, user=user, name="d.md", format="md", size=1, sha256="0" * 64, state="ready")
         with transaction.atomic(), writing(tenant.pk, user.pk if user else None, SearchIndex.Kind.KNOWLEDGE) as writer:
             for position, text in enumerate(texts, start=1):
-                Passage.objects.create(document=document, position=position, number=writer.add(record_of(text)), text=text)
+                place = {"index": writer.index, "number": writer.add(record_of(text))}
+                Passage.objects.create(document=document, position=position, text=text, **place)
         return document
 
     def work(self) -> int:
