@@ -99,6 +99,11 @@ class MarkTests(SourceCase):
         again = builders.run(self.thread, "栈是什么", "好", replaces=first)
         assert self.link(1) in self.page(f"/runs/{again.pk}/tries/", **HTMX)
 
+    def test_conversation_that_is_saved_names_its_sources(self) -> None:
+        self.answered("先进先出 [2]，另见 [4]。", [passage.pk for passage in self.passages] + ["psg_gone"])
+        text = self.page(f"/chat/t/{self.thread.pk}/export.md")
+        assert "另见 [4]。\n\n- \\[2] 讲义.pdf · page 12 · 第三章 <栈>\n- \\[4] deleted\n" in text
+
 
 class PanelTests(SourceCase):
     def test_panel_lists_all_that_was_given_to_the_model(self) -> None:
