@@ -9,7 +9,8 @@ from chat.search.index import contents
 from tests import builders
 from tests.memory.knowledge.world import Holding, book, found_by, owner_of, waiting
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+by_a_worker = pytest.mark.django_db(transaction=True)  # it has a second thread
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +23,7 @@ def state_of(document: Document) -> tuple[str, str]:
     return document.state, document.error_code
 
 
+@by_a_worker
 def test_the_worker_reads_what_was_uploaded():
     teacher = builders.teacher()
     document = waiting(teacher, text="# 卷头\n\n写明学校和学科。\n\n# 分值\n\n选择题每题三分。")
@@ -32,6 +34,7 @@ def test_the_worker_reads_what_was_uploaded():
     assert not Work.objects.filter(kind="document").exists()
 
 
+@by_a_worker
 def test_a_file_that_cannot_be_read_says_why_and_is_not_tried_again():
     document = waiting(builders.teacher(), name="假.pdf", text="没有这种格式")
     assert Worker("w").drain() == 0
@@ -40,6 +43,7 @@ def test_a_file_that_cannot_be_read_says_why_and_is_not_tried_again():
     assert not Passage.objects.exists()
 
 
+@by_a_worker
 def test_a_failed_document_is_read_again_when_asked():
     teacher = builders.teacher()
     document = waiting(teacher, name="假.pdf", text="没有这种格式")
@@ -165,6 +169,7 @@ def test_trouble_that_is_not_the_files_does_not_count_as_a_try():
     assert document.tries == 0
 
 
+@by_a_worker
 def test_a_document_deleted_while_it_waits_is_no_work():
     document = waiting(builders.teacher())
     document.delete()
