@@ -22,7 +22,7 @@ from chat.models.run import finished_prefix
 from chat.providers.base import Message
 from chat.text.boundary import ASSISTANT_MARK, CANCELLED_ROUND, FAILED_ROUND, USER_MARK, clean
 from chat.text.clip import clip, sentence_head
-from chat.text.redlines import redact
+from chat.text.redlines import head_of, redact
 from chat.text.tokens import count_tokens
 
 LAYER = "thread"
@@ -205,6 +205,6 @@ _SENTENCE_END = re.compile(r"(?<=[。！？!?；])|(?<=\.)\s|\n")
 
 def _first_sentence(text: str, redacted: Callable[[str], str]) -> str:
     """The first sentence, at most SENTENCE_CHARS long; through the filter before it is cut, as half a number is not recognised."""
-    head = redacted(text.strip()[:HEAD_CHARS])
+    head = redacted(head_of(text.strip(), HEAD_CHARS))
     first = next((part.strip() for part in _SENTENCE_END.split(head) if part.strip()), "")
     return first if len(first) <= SENTENCE_CHARS else f"{first[:SENTENCE_CHARS]}…"

@@ -2,7 +2,7 @@
 
 from chat.memory.redline_records import record
 from chat.models import Owner
-from chat.text.redlines import find, redact
+from chat.text.redlines import find, head_of, redact
 
 HEAD_CHARS = 1_000  # read for a title: enough that nothing is cut in two before it is recognised
 
@@ -12,7 +12,7 @@ def title_of(text: str, most_chars: int, owner: Owner, thread_id: str) -> str:
 
     What was taken out is recorded for the owner; with `thread_id` "" (of an incognito thread) nothing is.
     """
-    line = " ".join(text[:HEAD_CHARS].split())
+    line = " ".join(head_of(text, HEAD_CHARS).split())
     hits = [hit for hit in find(line) if hit.start < most_chars]
     if not hits:
         return line[:most_chars]

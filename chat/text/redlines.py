@@ -15,6 +15,7 @@ from stdnum import luhn
 from stdnum.cn import ric
 from stdnum.exceptions import ValidationError
 
+from chat.text.outline import cut_before
 from chat.text.redline_people import PERSON
 from chat.text.redline_rules import RULES
 
@@ -31,6 +32,8 @@ _PROVINCES: Final = frozenset(
 _SENTENCE: Final = re.compile(r"(?:[^。！？!?;；\n.]|\.(?!\s|\Z)|(?<=[Nn]o)\.(?=\s[A-Za-z]{0,2}\d))+[。！？!?;；\n.]*|[。！？!?;；\n.]+")
 _CLAUSE: Final = re.compile(r"(?:[^，,]|(?<=\d),(?=\d{3}))+[，,]*|[，,]+")
 
+# What a number, an address of mail or a name of an account may go on with, spelled out or spaced; of what is longer only the end.
+_HALF_NUMBER: Final = re.compile(r"(?:(?![\u3400-\u9fff])[\w\s.@+()（）\-–—]|[零〇一二三四五六七八九十百幺两]){1,80}\Z")
 _PUNCTUATION: Final = "，,。！？!?;；\n. "
 
 # Digits with single blanks, hyphens or dots between them.
@@ -88,6 +91,16 @@ def find(text: str) -> list[Hit]:
         if not (hits and hits[-1].kind == kind and start < hits[-1].end):
             hits.append(Hit(kind, start, end, rule))
     return sorted(hits, key=lambda hit: (hit.start, hit.end))
+
+
+def head_of(text: str, most_chars: int) -> str:
+    """The beginning of `text`, to be looked through instead of a text that is too long; it does not end within a number.
+
+    Half a number is not recognised, and what was before it can come to so little that its end is kept.
+    """
+    if len(text) <= most_chars:
+        return text
+    return _HALF_NUMBER.sub("", text[: cut_before(text, most_chars)])
 
 
 def redact(text: str) -> str:

@@ -203,6 +203,12 @@ class Keeping(TestCase):
         assert "13812345678" not in entry.input + entry.head
         assert RedlineRecord.objects.filter(layer="recall", source_id=entry.run_id).exists()
 
+    def test_a_long_list_of_numbers_leaves_no_piece_of_one(self) -> None:
+        numbers = "，".join(f"1381234{number:04}" for number in range(5_000))
+        builders.run(self.thread, numbers, f"## 电话\n{numbers}\n")
+        self.kept()
+        assert "1381" not in str(list(RecallEntry.objects.values("input", "head", "keywords", "title")))
+
     def test_headings_far_down_are_kept(self) -> None:
         builders.run(self.thread, "出卷", "开头的话。" * 300 + "\n## 拉格朗日中值定理\n证明如下。")
         self.kept()

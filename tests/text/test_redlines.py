@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.text.redlines import find, redact
+from chat.text.redlines import find, head_of, redact
 from tests.conftest import shared_folder
 
 SENSITIVE = {
@@ -201,3 +201,19 @@ def test_hits_are_ordered_and_inside_the_text(text):
 def test_hostile_text_takes_linear_time(unit):
     text = unit * (30_000 // len(unit))
     find(text)
+
+
+@pytest.mark.parametrize("between", ["，", " ", "、", "\n", "", "和", "; ", "/"])
+@pytest.mark.parametrize("number", ["13812345678", "138 1234 5678", "一三八一二三四五六七八", "110101199003078515", "amy.mum@mail.example"])
+def test_a_beginning_ends_in_no_half_number(between, number):
+    text = f"家长电话 {number}{between}" * 400
+    for most_chars in range(1_000, 1_040):
+        head = head_of(text, most_chars)
+        assert len(head) <= most_chars
+        assert head.count("家长电话") - head.count(number) in (0, 1)
+        assert head.rpartition("家长电话")[2].strip(f" {between}") in ("", number)
+
+
+def test_a_text_that_fits_is_looked_through_whole():
+    assert head_of("电话 138", 6) == "电话 138"
+    assert len(head_of("7" * 5_000, 1_000)) >= 900

@@ -14,6 +14,7 @@ from django.utils import timezone
 from chat.models import Owner, RecallEntry, Run, SearchIndex, Thread
 from chat.search.index import Record, Writer, build, record_of, writing
 from chat.text.outline import cut_before, units
+from chat.text.redlines import head_of
 
 INPUT_CHARS: Final = 2_000
 HEAD_CHARS: Final = 800
@@ -33,8 +34,8 @@ class Parts:
 
 def parts_of(said: str, answer: str, redacted: Callable[[str], str]) -> Parts:
     """The beginning of both, and the headings of the answer. Filtered before anything is cut, as half a number is not recognised."""
-    question = redacted(said[: 4 * INPUT_CHARS].strip())
-    text = redacted(answer[:SEEN_CHARS].strip())
+    question = redacted(head_of(said.strip(), 4 * INPUT_CHARS))
+    text = redacted(head_of(answer.strip(), SEEN_CHARS))
     head_end = cut_before(text, HEAD_CHARS)
     headings = (text[unit.start : unit.end].strip().strip("#*_ ：:") for unit in units(text) if unit.level and unit.start >= head_end)
     keywords = "\n".join(dict.fromkeys(headings))

@@ -20,6 +20,7 @@ from chat.memory.recall.entries import KEY_CHARS, add, parts_of
 from chat.memory.recall.keep import LAYER, Stopped, redacted
 from chat.memory.redline_records import record_all
 from chat.models import Agent, Owner, RecallEntry, Run
+from chat.text.redlines import head_of
 from chat.text.storable import storable
 
 TITLE_CHARS: Final = 200
@@ -148,8 +149,8 @@ def _entry(owner: Owner, line: Line, agents: dict[str, str], stopped: list[Stopp
     """The entry that a line describes, through the filter; not saved yet."""
     texts = line.texts
     parts = parts_of(texts["input"], texts["output"], lambda text: redacted(text, stopped))
-    title = redacted(" ".join(texts["title"][: 4 * TITLE_CHARS].split()), stopped)
-    keywords = redacted(texts["keywords"][: 4 * KEY_CHARS].strip(), stopped) or parts.keywords
+    title = redacted(" ".join(head_of(texts["title"], 4 * TITLE_CHARS).split()), stopped)
+    keywords = redacted(head_of(texts["keywords"].strip(), 4 * KEY_CHARS), stopped) or parts.keywords
     return RecallEntry(
         tenant_id=owner.tenant_id,
         user_id=owner.user_id,
