@@ -15,7 +15,10 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from chat.models import Provider, WorkerBeat
+from chat.memory.meaning.embedder import embedder_of
+from chat.memory.meaning.trial import try_embedder
+from chat.models import Provider, Tenant, WorkerBeat
+from chat.providers.base import ProviderError
 from chat.runs.beat import WORKER_AWAY_SECONDS
 from chat.text import tokens
 
@@ -44,6 +47,8 @@ def findings() -> Iterator[Finding]:
         yield check_worker()
         for service in Provider.objects.filter(agents__is_active=True).distinct().order_by("pk"):
             yield check_provider(service)
+        for tenant in Tenant.objects.filter(embedder__isnull=False).select_related("embedder").order_by("pk"):
+            yield check_embedder(tenant)
 
 
 def check_settings() -> list[Finding]:
@@ -125,3 +130,16 @@ def check_provider(service: Provider) -> Finding:
     if answer.status_code in (401, 403):
         return Finding(False, subject, f"{service.base_url} refuses the key (HTTP {answer.status_code})")
     return Finding(answer.status_code < 500, subject, f"{service.base_url} answers (HTTP {answer.status_code})")
+
+
+def check_embedder(tenant: Tenant) -> Finding:
+    """Asks for one vector. Without any the product finds by words, so a service that is away is only a note."""
+    subject = f"embedder of {tenant}"
+    service = embedder_of(tenant)
+    if service is None:
+        return Finding(True, subject, "it is not set up: look at the school's page in the admin site", is_note=True)
+    try:
+        trial = try_embedder(tenant, service)
+    except ProviderError as error:
+        return Finding(True, subject, f"{service.base_url} makes no vectors with {tenant.embedding_model} ({error})", is_note=True)
+    return Finding(True, subject, f"{tenant.embedding_model} gives vectors of {trial.dimension} numbers in {trial.duration_ms} ms")

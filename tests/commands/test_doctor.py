@@ -3,8 +3,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from chat.models import WorkerBeat
+from chat.models import Tenant, WorkerBeat
 from tests import builders
+from tests.memory.meaning.embeddings_server import EmbeddingsServer
 
 pytestmark = pytest.mark.django_db
 
@@ -73,3 +74,22 @@ def test_settings_that_would_hurt_are_shown(settings):
     code, text = run()
     assert code == 1
     assert "DEBUG is on" in text
+
+
+def test_an_embedder_that_is_away_is_only_a_note():
+    WorkerBeat.objects.create(worker="w")
+    school = builders.tenant()
+    service = builders.provider(school, kind="openai", base_url="http://127.0.0.1:9/v1")
+    Tenant.objects.filter(pk=school.pk).update(embedder=service, embedding_model="bge-m3")
+    code, text = run()
+    assert code == 0
+    assert f"note  embedder of {school}: http://127.0.0.1:9/v1 makes no vectors with bge-m3 (provider_unreachable)" in text
+
+
+def test_an_embedder_that_answers_is_good():
+    WorkerBeat.objects.create(worker="w")
+    school = builders.tenant()
+    with EmbeddingsServer() as server:
+        service = builders.provider(school, kind="openai", base_url=server.url)
+        Tenant.objects.filter(pk=school.pk).update(embedder=service, embedding_model="bge-m3")
+        assert "bge-m3 gives vectors of 64 numbers" in run()[1]
