@@ -10,6 +10,7 @@ jobs/    what works in the background: lease, sweep, worker loop
 runs/    the life of a run: start, execute, finish, events, stop, beat
 memory/  what the model is told: layers, segments, ledger; and how memory catches up
 providers/  where text goes: one file per kind of model service
+documents/  files in: from bytes to passages
 models/  rows
 text/    pure functions on strings
 """

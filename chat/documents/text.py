@@ -11,9 +11,10 @@ from chat.text.outline import NUMBERED_LEVEL, heading_level
 
 _FENCE: Final = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _UNDERLINE: Final = re.compile(r"\s{0,3}(=+|-{2,})\s*\Z")
-_DIVIDER: Final = re.compile(r"\s{0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*\Z")
+_DIVIDER: Final = "|:- \t"
 # A line of a table of contents: dots and the page.
 _CONTENTS_LINE: Final = re.compile(r"(?:[.．·]{3,}|…+)\s*\d+\s*\Z")
+_CONTENTS_CHARS: Final = 200
 
 
 def read_plain(data: bytes, limits: Limits, progress: Progress) -> Content:
@@ -36,7 +37,7 @@ def read_markdown(data: bytes, limits: Limits, progress: Progress) -> Content:
 def level_of(line: str, is_markdown: bool = True) -> int:
     """The level of a line as a heading, 0 for none. A numbered line is a question rather than a heading."""
     bare = line.strip()
-    if _CONTENTS_LINE.search(bare) or (not is_markdown and bare.startswith(("#", "*", "_"))):
+    if (len(bare) <= _CONTENTS_CHARS and _CONTENTS_LINE.search(bare)) or (not is_markdown and bare.startswith(("#", "*", "_"))):
         return 0
     level = heading_level(bare)
     return 0 if level == NUMBERED_LEVEL else level
@@ -62,13 +63,18 @@ def _markdown(lines: list[str]) -> Iterator[Block]:
             continue  # it stands in the header
         elif header and "|" in line:
             yield Block(line, "row", header=header, after_blank=after_blank)
-        elif "|" in line and place + 1 < len(lines) and "|" in lines[place + 1] and _DIVIDER.match(lines[place + 1]):
+        elif "|" in line and place + 1 < len(lines) and _is_divider(lines[place + 1]):
             header, divider = f"{line}\n{lines[place + 1]}", place + 1
             yield Block(header, "row", after_blank=after_blank)
         else:
             header = ""
             level = _underlined(lines, place) or level_of(line)
             yield Block(line, "heading" if level else "line", level, after_blank=after_blank)
+
+
+def _is_divider(line: str) -> bool:
+    """True of the line between the header of a table and its rows."""
+    return "|" in line and "-" in line and not line.strip(_DIVIDER)
 
 
 def _front_matter(lines: list[str]) -> int:

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,3 +119,10 @@ def test_the_path_of_headings_keeps_its_end_when_it_is_long():
     heading = read(text, read_markdown)[0].heading
     assert len(heading) <= PATH_CHARS
     assert heading.endswith("…")
+
+
+@pytest.mark.parametrize("line", ["." * 300_000, "-" + " " * 300_000 + "x", "|\n" + "-|" * 150_000 + "x", "。" + "”" * 300_000 + "x"])
+def test_a_line_made_to_be_slow_is_not(line):
+    started = time.process_time()
+    assert read(line, read_markdown)
+    assert time.process_time() - started < 5
