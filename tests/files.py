@@ -9,47 +9,22 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from PIL import Image
 
-from tests.pdf_files import (
-    NOTO as NOTO,
-)
-from tests.pdf_files import (
-    PASSWORD as PASSWORD,
-)
-from tests.pdf_files import (
-    blank_pdf as blank_pdf,
-)
-from tests.pdf_files import (
-    encrypted_pdf as encrypted_pdf,
-)
-from tests.pdf_files import (
-    image_only_pdf as image_only_pdf,
-)
-from tests.pdf_files import (
-    long_pdf as long_pdf,
-)
-from tests.pdf_files import (
-    paragraphs as paragraphs,
-)
-from tests.pdf_files import (
-    pdf_in_chinese as pdf_in_chinese,
-)
-from tests.pdf_files import (
-    pdf_in_columns as pdf_in_columns,
-)
-from tests.pdf_files import (
-    pdf_in_english as pdf_in_english,
-)
-from tests.pdf_files import (
-    pdf_of_10_000_pages as pdf_of_10_000_pages,
-)
-from tests.pdf_files import (
-    pdf_out_of_order as pdf_out_of_order,
-)
-from tests.pdf_files import (
-    pdf_with_embedded_font as pdf_with_embedded_font,
-)
-from tests.pdf_files import (
-    restricted_pdf as restricted_pdf,
+from tests.pdf_files import (  # noqa: F401 (so that a test finds all files in one place)
+    NOTO,
+    PASSWORD,
+    blank_pdf,
+    encrypted_pdf,
+    image_only_pdf,
+    long_pdf,
+    paragraphs,
+    pdf_in_chinese,
+    pdf_in_columns,
+    pdf_in_english,
+    pdf_of_10_000_pages,
+    pdf_out_of_order,
+    pdf_with_embedded_font,
+    restricted_pdf,
+    score_sheets,
 )
 
 LECTURE = """第三章 栈与队列

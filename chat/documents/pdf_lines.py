@@ -22,6 +22,7 @@ _WIDE: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffe
 _RUNNING_SHARE: Final = 0.03
 _RUNNING_PAGES: Final = 3
 _EDGE_LINES: Final = 2
+_NUMBER_CHARS: Final = 6
 _SAME_PLACE: Final = 6.0  # points
 # So many lines above the one before them are no columns.
 _UPWARD_SHARE: Final = 0.3
@@ -69,34 +70,45 @@ def _overlap(one: Line, other: Line) -> bool:
 def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     """Pages without their heads and feet: of a repeated line only the first stays, of page numbers none."""
     body = _body_size(pages)
-    seen: Counter[tuple[str, int]] = Counter()
-    for lines in pages:
-        seen.update({_running_key(line) for line in _edges(lines, body)})
+    edges = [_edges(lines, body) for lines in pages]
+    seen = Counter(key for lines in edges for key in {key for line in lines for key in _running_keys(line)})
     often = max(_RUNNING_PAGES, _RUNNING_SHARE * len(pages))
-    running = {key for key, count in seen.items() if count >= often}
-    kept_once: set[str] = set()
+    kept: set[str] = set()
     found = []
-    for lines in pages:
+    for lines, outer in zip(pages, edges, strict=True):
         dropped = set()
-        for line in _edges(lines, body):
-            key = _running_key(line)
-            if key in running:
-                if key[0] in kept_once or not _PAGE_WORDS.sub("", key[0]):
+        for line in outer:
+            words = _PAGE_WORDS.sub("", _NUMBERS.sub("", line.text))
+            if any(seen[key] >= often for key in _running_keys(line)):
+                if words in kept or not words:
                     dropped.add(line)
-                kept_once.add(key[0])
+                kept.add(words)
         found.append([line for line in lines if line not in dropped])
     return found
 
 
 def _edges(lines: list[Line], body: float) -> list[Line]:
-    """The highest and the lowest lines of a page that are not larger than its text."""
+    """The highest and the lowest lines of a page: apart from its text, and not larger than it."""
     ordered = sorted(lines, key=lambda line: -line.y)
-    edges = dict.fromkeys([*ordered[:_EDGE_LINES], *ordered[-_EDGE_LINES:]])
-    return [line for line in edges if line.size < _LARGER * body and not level_of(line.text, is_markdown=False)]
+    far = _FAR * median([above.y - below.y for above, below in pairwise(ordered)] or [0.0])
+    found: dict[Line, None] = {}
+    for side in (ordered, ordered[::-1]):
+        for count in range(1, min(_EDGE_LINES, len(side) - 1) + 1):
+            if abs(side[count - 1].y - side[count].y) > far:
+                found.update(dict.fromkeys(side[:count]))
+    return [line for line in found if line.size < _LARGER * body and not level_of(line.text, is_markdown=False)]
 
 
-def _running_key(line: Line) -> tuple[str, int]:
-    return "".join(_NUMBERS.sub("", line.text).split()), round(line.y / _SAME_PLACE)
+def _running_keys(line: Line) -> set[tuple[str, int]]:
+    """What is the same on each page: the line, or the line with its first or last number counted from the page's."""
+    place = round(line.y / _SAME_PLACE)
+    keys = {(line.text, place)}
+    numbers = list(_NUMBERS.finditer(line.text))
+    for match in {numbers[0], numbers[-1]} if numbers else ():
+        # Roman numbers are only for pages.
+        offset = str(int(match[0]) - line.page) if match[0].isdecimal() and len(match[0]) < _NUMBER_CHARS else ""
+        keys.add((f"{line.text[: match.start()]}#{offset}{line.text[match.end() :]}", place))
+    return keys
 
 
 def _body_size(pages: list[list[Line]]) -> float:

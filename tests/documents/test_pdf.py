@@ -29,3 +29,8 @@ def test_the_foot_of_a_page_is_said_once():
 
 def test_what_is_on_two_pages_may_be_said_twice():
     assert text_of(files.pdf_in_chinese(2)).count("数据结构讲义") == 2
+
+
+def test_a_number_at_the_foot_that_is_not_of_the_page_is_kept():
+    text = text_of(files.score_sheets())
+    assert [f"得分：{score}" in text for score in (91, 78, 85, 64)] == [True] * 4
