@@ -66,7 +66,7 @@ def _read(extension: str, file: IO[bytes], limits: Limits, progress: Progress) -
         if child.stdout:
             child.stdout.close()
     if extracted is None:
-        log.warning("Reading a %s file ended with code %s.", extension, child.returncode)
+        log.warning("Reading a %s file ended without a result.", extension)
         raise DocumentError("too_slow" if is_over.is_set() else "broken")
     return extracted
 
@@ -83,7 +83,10 @@ def _listen(child: "subprocess.Popen[bytes]", progress: Progress) -> Extracted |
     """What the child has read, None when it ended without an end; raises what it found wrong with the file."""
     pieces: list[Piece] = []
     while child.stdout and (line := child.stdout.readline(_LINE_BYTES)).endswith(b"\n"):
-        kind, *values = json.loads(line)
+        try:
+            kind, *values = json.loads(line)
+        except ValueError:
+            return None
         if kind == "piece":
             pieces.append(Piece(*values))
         elif kind == "progress":
