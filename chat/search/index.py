@@ -121,10 +121,15 @@ class Writer:
     def _forget(self, block: int, places: list[int]) -> None:
         is_gone = np.zeros(BLOCK, np.bool_)
         is_gone[places] = True
+        gone = set(places)
         rows: list[tuple[int, bytes, int]] = []
         empty: list[int] = []
         known = SearchTerm.objects.filter(index=self.index, block=block).values_list("pk", "count", "packed")
         for key, count, packed in known.iterator(chunk_size=10_000):
+            if count == 1:  # every other term, and four times as fast
+                if int.from_bytes(packed[:2], "little") in gone:
+                    empty.append(key)
+                continue
             numbers, counts = unpack(packed, count)
             is_hit = is_gone[numbers]
             if is_hit.all():
@@ -133,8 +138,7 @@ class Writer:
                 rows.append((int(count - is_hit.sum()), pack(numbers[~is_hit], counts[~is_hit]), key))
         with connection.cursor() as cursor:
             cursor.executemany("UPDATE chat_searchterm SET count = %s, packed = %s WHERE id = %s", rows)
-        for start in range(0, len(empty), ROWS_AT_ONCE):
-            SearchTerm.objects.filter(pk__in=empty[start : start + ROWS_AT_ONCE]).delete()
+            cursor.executemany("DELETE FROM chat_searchterm WHERE id = %s", [(key,) for key in empty])
 
     def _set(self, number: int, term: str, count: int) -> None:
         self._counts[number // BLOCK, term][number % BLOCK] = min(count, FREQUENCY_MOST)
