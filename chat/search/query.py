@@ -1,5 +1,6 @@
 """Asks an owner's index: the records that a question is about, with scores that mean the same for all owners and questions."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,15 +11,21 @@ from numpy.typing import NDArray
 
 from chat.models import SearchBlock, SearchIndex, SearchTerm
 from chat.search.index import BLOCK, COLUMNS, day_key, group_key, indexes_of, unpack
-from chat.search.score import Asked, Corpus, Cosines, Posting, Scored, counts_in, score
+from chat.search.score import TALK, TEXT, Asked, Corpus, Cosines, Part, Scored, Weighing, score
 from chat.text.dates import named_days
-from chat.text.features import spoken, terms
+from chat.text.features import meaning, spoken, terms
 
 RELATED: Final = 0.2  # seed 000 §3; the gate is fitted so that it means "related"
 QUESTION_CHARS: Final = 2_000  # what a longer text is about shows in its head and tail
+LOOKED_UP: Final = 256  # so many of the terms of a long text are looked up, of which the rarest are asked for
 TERMS_MOST: Final = 96
 CONTEXT_TERMS_MOST: Final = 96
+# A large owner's commonest terms stand in so many records that they cost much and say little.
+LARGE: Final = 20_000
+POSTINGS_MOST: Final = 150_000
+ALWAYS: Final = 8  # terms, however many records they stand in
 MATCHED_MOST: Final = 6
+WEIGHINGS: Final[Mapping[str, Weighing]] = {SearchIndex.Kind.RECALL: TALK, SearchIndex.Kind.KNOWLEDGE: TEXT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,84 +54,104 @@ class Hit:
 
 
 def search(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, question: Question, *, cosines: Cosines | None = None) -> list[Hit]:
-    """The best records of the owner (no user: of the school), best first. Three queries, five for a question of many words.
+    """The best records of the owner (no user: of the school), best first. Three queries, four for a question of many words.
 
     With `cosines`, order and scores go by words and by meaning.
     """
     index = indexes_of(tenant_id, user_id, kind).first()
     if index is None or not index.records:
         return []
-    scored, postings = scores(index, question, cosines)
-    own = _terms_of(question.text)
-    numbers = scored.numbers
-    is_there = {term: counts_in(postings[term], numbers) > 0 for term in own if term in postings}
+    scored, own = scores(index, question, cosines)
+    if not len(scored.numbers):
+        return []
+    said, is_there = _ends(question.text), scored.counts > 0
     return [
-        Hit(int(number), round(float(scored.score[i]), 6), float(scored.rank[i]), _matched(question.text, is_there, i))
-        for i, number in enumerate(numbers)
+        Hit(int(number), round(float(scored.score[i]), 6), float(scored.rank[i]), _matched(said, own, is_there[:, i]))
+        for i, number in enumerate(scored.numbers)
     ]
 
 
-def _matched(text: str, is_there: Mapping[str, NDArray[np.bool_]], place: int) -> tuple[str, ...]:
+def _matched(text: str, own: Sequence[str], is_there: NDArray[np.bool_]) -> tuple[str, ...]:
     """The words of the question that a record was found by."""
-    return tuple(spoken(_ends(text), {term for term, places in is_there.items() if places[place]})[:MATCHED_MOST])
+    return tuple(spoken(text, {term for term, has in zip(own, is_there, strict=True) if has})[:MATCHED_MOST])
 
 
-def scores(index: SearchIndex, question: Question, cosines: Cosines | None = None) -> tuple[Scored, Mapping[str, Posting]]:
-    own = _rarest(index, _terms_of(question.text), TERMS_MOST)
-    said = dict.fromkeys(term for text in question.context for term in _terms_of(text))
-    context = _rarest(index, [term for term in said if term not in set(own)], CONTEXT_TERMS_MOST)
-    postings = _postings(index, [*own, *context])
+def scores(index: SearchIndex, question: Question, cosines: Cosines | None = None) -> tuple[Scored, Sequence[str]]:
+    """The best records, and the question's terms that were asked for."""
+    own, context = _telling([question.text], ()), _telling(question.context, terms(_ends(question.text)))
+    own, context = _chosen(index, own, context)
+    parts, found = _parts(index, [*own, *context])
+    corpus = _corpus(index, parts)
     days = [(day_key(span.first), day_key(span.last)) for span in named_days(_ends(question.text), question.day)] if question.day else []
     groups = None if question.groups is None else sorted({group_key(group) for group in question.groups})
-    asked = Asked(own, context, days, group_key(question.without_group), groups)
-    return score(_corpus(index), postings, asked, cosines), postings
+    asked = Asked(own, context, found, days, group_key(question.without_group), groups)
+    return score(corpus, parts, asked, WEIGHINGS[index.kind], cosines), own
 
 
 def _ends(text: str) -> str:
     return text if len(text) <= 2 * QUESTION_CHARS else f"{text[:QUESTION_CHARS]}\n{text[-QUESTION_CHARS:]}"
 
 
-def _terms_of(text: str) -> list[str]:
-    return list(dict.fromkeys(terms(_ends(text))))
+def _telling(texts: Sequence[str], without: Iterable[str]) -> list[str]:
+    """The different terms of texts in order, at most LOOKED_UP of them: those that say most and are said most often."""
+    left_out = set(without)
+    counts = Counter(term for text in texts for term in terms(_ends(text)) if term not in left_out)
+    names = list(counts)
+    if len(names) > LOOKED_UP:
+        best = set(sorted(names, key=lambda term: -counts[term] * meaning(term))[:LOOKED_UP])
+        names = [term for term in names if term in best]
+    return names
 
 
-def _rarest(index: SearchIndex, names: list[str], most: int) -> list[str]:
-    """The rarest of the terms in their order, at most so many; those that stand nowhere count as rare but cost nothing."""
-    if len(names) <= most:
-        return names
-    found: dict[str, int] = {}
-    for term, count in SearchTerm.objects.filter(index=index, term__in=names).values_list("term", "count"):
-        found[term] = found.get(term, 0) + count
-    kept = set(sorted(found, key=lambda term: (found[term], term))[:most])
+def _chosen(index: SearchIndex, own: list[str], context: list[str]) -> tuple[list[str], list[str]]:
+    """The terms to ask for, in their order: the rarest, and of a large owner as many as are not too common."""
+    if len(own) <= TERMS_MOST and len(context) <= CONTEXT_TERMS_MOST and index.records <= LARGE:
+        return own, context
+    found: Counter[str] = Counter()
+    for term, count in SearchTerm.objects.filter(index=index, term__in=[*own, *context]).values_list("term", "count"):
+        found[term] += count
+    return _rarest(own, found, TERMS_MOST), _rarest(context, found, CONTEXT_TERMS_MOST)
+
+
+def _rarest(names: list[str], found: Mapping[str, int], most: int) -> list[str]:
+    """Terms that stand nowhere count as rare but cost nothing."""
+    kept: set[str] = set()
+    cost = 0
+    for term in sorted((term for term in names if term in found), key=lambda term: (found[term], term))[:most]:
+        cost += found[term]
+        if len(kept) >= ALWAYS and cost > POSTINGS_MOST:
+            break
+        kept.add(term)
     return [term for term in names if term in kept or term not in found]
 
 
-def _postings(index: SearchIndex, names: Iterable[str]) -> dict[str, Posting]:
-    rows = SearchTerm.objects.filter(index=index, term__in=list(names)).values_list("term", "block", "count", "packed")
-    parts: dict[str, list[tuple[int, Posting]]] = {}
+def _parts(index: SearchIndex, names: list[str]) -> tuple[list[Part], list[int]]:
+    """The postings of the terms block by block, and in how many records each stands."""
+    place = {term: i for i, term in enumerate(names)}
+    found = [0] * len(names)
+    blocks: dict[int, list[tuple[int, int, bytes]]] = {}
+    rows = SearchTerm.objects.filter(index=index, term__in=names).values_list("term", "block", "count", "packed")
     for term, block, count, packed in rows.iterator():
-        numbers, counts = unpack(packed, count)
-        if block * BLOCK + int(numbers[-1]) > index.last_number:  # written since the index was looked at
-            known = int(np.searchsorted(numbers, index.last_number - block * BLOCK, side="right"))
-            if not known:
-                continue
-            numbers, counts = numbers[:known], counts[:known]
-        posting = Posting(numbers.astype(np.int64) + block * BLOCK, counts.astype(np.float64))
-        parts.setdefault(term, []).append((block, posting))
-    return {term: _joined(blocks) for term, blocks in parts.items()}
+        found[place[term]] += count
+        blocks.setdefault(block, []).append((place[term], count, packed))
+    return [_part(block * BLOCK, sorted(blocks[block], key=lambda row: row[0])) for block in sorted(blocks)], found
 
 
-def _joined(blocks: list[tuple[int, Posting]]) -> Posting:
-    if len(blocks) == 1:
-        return blocks[0][1]
-    ordered = [posting for _, posting in sorted(blocks, key=lambda one: one[0])]
-    return Posting(np.concatenate([one.numbers for one in ordered]), np.concatenate([one.counts for one in ordered]))
+def _part(start: int, rows: list[tuple[int, int, bytes]]) -> Part:
+    unpacked = [unpack(packed, count) for _, count, packed in rows]
+    places = np.concatenate([numbers for numbers, _ in unpacked]).astype(np.int64)
+    counts = np.concatenate([counts for _, counts in unpacked]).astype(np.float64)
+    return Part(start, np.array([row[0] for row in rows]), np.array([row[1] for row in rows]), places, counts)
 
 
-def _corpus(index: SearchIndex) -> Corpus:
-    columns = np.zeros(index.last_number + 1, COLUMNS)
-    for block, packed in SearchBlock.objects.filter(index=index).values_list("block", "packed"):
-        part = np.frombuffer(bytes(packed), COLUMNS)[: max(0, len(columns) - block * BLOCK)]
-        columns[block * BLOCK : block * BLOCK + len(part)] = part
-    length, day, group = (columns[name].astype(np.int64) for name in ("length", "day", "group"))
+def _corpus(index: SearchIndex, parts: Sequence[Part]) -> Corpus:
+    """What is known of the records; those that were written since the index was looked at are as if they were not there."""
+    blocks = dict(SearchBlock.objects.filter(index=index).values_list("block", "packed"))
+    columns = {block * BLOCK: np.frombuffer(bytes(packed), COLUMNS) for block, packed in blocks.items()}
+    ends = [start + len(part) for start, part in columns.items()] + [part.start + int(part.places.max()) + 1 for part in parts]
+    whole = np.zeros(max([index.last_number + 1, *ends]), COLUMNS)
+    for start, column in columns.items():
+        whole[start : start + len(column)] = column
+    length, day, group = (np.ascontiguousarray(whole[name]) for name in ("length", "day", "group"))
+    length[index.last_number + 1 :] = 0
     return Corpus(length, day, group, index.records, index.total_terms / index.records)

@@ -26,10 +26,24 @@ on at to for from by with without about as into onto upon over under between dur
 why how
 """
 STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
-# Characters that stand in any Chinese text; pairs of them say as little.
+# Words that stand in most English talk, whatever it is about; they say a little.
+_COMMON_TEXT: Final = """
+like want need get got make made go went going come came take took give gave know knew think thought say said tell told see saw look
+find found use used try tried work feel felt seem become keep begin start show hear play run move live believe bring happen
+write provide sit stand lose pay meet include continue set learn change lead understand watch follow stop create speak read
+allow add spend grow open walk win offer remember love consider appear buy wait serve send expect build stay fall cut reach
+time day year week month today tomorrow yesterday way thing things people person man woman child life part place case point
+lot bit kind sort number fact good great new old big small little long high different large next early young important few
+bad same able best better sure really well still even back now never always often maybe perhaps actually already much many more most
+any some something anything nothing everything someone anyone everyone first last other another each every own right
+please thank thanks help hello hi hey ask question answer talk call name idea plan reason mention discuss
+again away around because before after while since until though although both either however two three
+"""
+# Characters that stand in any Chinese text, in both scripts; pairs of them say as little.
 _COMMON_CJK: Final = frozenset(
     "的了是在我你他她它们有和与及就不没也都这那此些吗呢吧啊么什怎为个一二两三几上下来去到要会能可以说讲给把被让请帮出做用好很多少对"
     "后前里中外还再又如何谁哪时候天年月日次道题点得着过而且或但所因从向想看见知问答写关于有人大小新第份些样其之并将应该需"
+    "個們這沒麼為與對讓請樣應將並從後裡還誰時點過會說講給幫來兩幾開當現嗎號無見間題種動話進"
 )
 _STEMMER: Final = snowballstemmer.stemmer("english")
 
@@ -74,8 +88,14 @@ def _stem(word: str) -> str:
     return word[:TERM_CHARS]
 
 
+_COMMON_WORDS: Final = frozenset(_stem(word) for word in _COMMON_TEXT.split())
+
+
+@lru_cache(maxsize=50_000)
 def meaning(term: str) -> float:
-    """How much a term says of what a text is about: 1, less for Chinese that stands in any text or only touches a word."""
+    """How much a term says of what a text is about: 1, less for what stands in any text or, in Chinese, only touches a word."""
+    if term in _COMMON_WORDS:
+        return 0.5
     common = sum(char in _COMMON_CJK for char in term)
     if not common:
         return 1.0

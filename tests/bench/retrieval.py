@@ -3,8 +3,10 @@
     python -m tests.bench.retrieval --data ../shared/bench/retrieval/data --out results.jsonl
     python ../shared/bench/retrieval/score.py results.jsonl --data ../shared/bench/retrieval/data
 
-DATABASE_URL chooses the database (default: SQLite in a temporary folder). `--features FILE` also writes what the gate
-looked at, to fit its weights with (tests/bench/gate.py).
+Families of paragraphs (`kb-…`) are asked as knowledge, with a paragraph's title as its document; the others as recall.
+`--embeddings URL` adds search by meaning: an OpenAI-compatible service with `/embeddings`, of which `--vectors FILE` keeps the
+answers. DATABASE_URL chooses the database (default: SQLite in a temporary folder). `--features FILE` also writes what the gate
+looked at, to fit its weights with.
 """
 
 import argparse
@@ -28,15 +30,20 @@ import django
 
 django.setup()
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import transaction
 
-from chat.models import SearchIndex, Tenant
-from chat.search.index import record_of, writing
+from chat.models import Provider, SearchIndex, Tenant
+from chat.search import vectors
+from chat.search.index import indexes_of, record_of, writing
 from chat.search.query import Question, scores, search
+from chat.search.score import Cosines
+from chat.search.vectors import Vector
+from tests.bench.meaning import MODEL, Meanings, pieces
 
-RECALL = SearchIndex.Kind.RECALL
+QUESTION_CHARS = 600  # of a question is embedded
 ADDED_AT_ONCE = 200
 
 
@@ -57,8 +64,12 @@ def day_of(at: str | None) -> date | None:
 class Owner:
     """Somebody of whom the index knows the records of one corpus."""
 
-    def __init__(self, tenant: Tenant, name: str, corpus: dict[str, Any]) -> None:
-        self.tenant, self.user = tenant, User.objects.create(username=name)
+    def __init__(self, provider: Provider, meanings: Meanings | None, family: str, corpus: dict[str, Any]) -> None:
+        self.provider, self.meanings = provider, meanings
+        user = User.objects.create(username=f"{os.getpid()}-{User.objects.count()}")
+        self.is_text = family.startswith("kb-")
+        kind = SearchIndex.Kind.KNOWLEDGE if self.is_text else SearchIndex.Kind.RECALL
+        self.key = (provider.tenant_id, user.pk, kind)
         self.docs = corpus["docs"]
         self.ids: dict[int, str] = {}
 
@@ -66,20 +77,36 @@ class Owner:
         """Adds records, in the order of time, until there are so many."""
         while len(self.ids) < count:
             some = self.docs[len(self.ids) : min(count, len(self.ids) + ADDED_AT_ONCE)]
-            with transaction.atomic(), writing(self.tenant.pk, self.user.pk, RECALL) as writer:
+            added: dict[int, dict[str, Any]] = {}
+            with transaction.atomic(), writing(*self.key) as writer:
                 for doc in some:
-                    record = record_of(doc["text"], str(doc.get("thread") or ""), day_of(doc.get("at")))
-                    self.ids[writer.add(record)] = doc["id"]
+                    group = str(doc.get("title" if self.is_text else "thread") or "")
+                    number = writer.add(record_of(doc["text"], group, day_of(doc.get("at"))))
+                    self.ids[number], added[number] = doc["id"], doc
+            if self.meanings:
+                self._embed(self.meanings, added)
+
+    def _embed(self, meanings: Meanings, added: dict[int, dict[str, Any]]) -> None:
+        found = {number: list(meanings.of(pieces(doc), "passage")) for number, doc in added.items()}
+        indexes_of(*self.key).update(embedder=self.provider, embedding_model=MODEL)
+        with transaction.atomic():
+            vectors.put(indexes_of(*self.key).get(), found, len(next(iter(found.values()))[0]))
+
+    def near(self, query: dict[str, Any]) -> Cosines | None:
+        if self.meanings is None:
+            return None
+        values = self.meanings.of([query["text"][:QUESTION_CHARS]], "query")[0]
+        return vectors.cosines(*self.key, Vector(self.provider.pk, MODEL, values))
 
     def ask(self, query: dict[str, Any]) -> list[list[Any]]:
-        hits = search(self.tenant.pk, self.user.pk, RECALL, self.question(query))
+        hits = search(*self.key, self.question(query), cosines=self.near(query))
         return [[self.ids[hit.number], hit.score] for hit in hits[:20]]
 
     def question(self, query: dict[str, Any]) -> Question:
         return Question(query["text"], day_of(query.get("at")), query.get("context", []))
 
     def looked_at(self, query: dict[str, Any]) -> list[list[Any]]:
-        scored, _ = scores(SearchIndex.objects.get(user=self.user), self.question(query))
+        scored, _ = scores(indexes_of(*self.key).get(), self.question(query), self.near(query))
         rows = zip(scored.numbers, scored.features, strict=True)
         return [[self.ids[int(number)], [round(float(one), 5) for one in found]] for number, found in list(rows)[:10]]
 
@@ -101,13 +128,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--families", nargs="*", default=[])
     parser.add_argument("--features", type=Path)
+    parser.add_argument("--embeddings", default="", metavar="URL")
+    parser.add_argument("--vectors", type=Path, default=Path(tempfile.gettempdir()) / "retrieval-vectors.npz")
     args = parser.parse_args()
-    call_command("migrate", verbosity=0)
+    call_command("migrate", verbosity=0, run_syncdb=bool(settings.MIGRATION_MODULES))
+    meanings = Meanings(args.embeddings, args.vectors) if args.embeddings else None
     tenant = Tenant.objects.create(name="retrieval")
+    provider = Provider.objects.create(
+        tenant=tenant, name="embedder", kind="openai", base_url=args.embeddings or "http://127.0.0.1", is_local=True
+    )
     features = args.features.open("w", encoding="utf-8") if args.features else None
     with args.out.open("w", encoding="utf-8") as out:
-        for number, (family, corpus) in enumerate(corpora(args.data, args.families)):
-            owner = Owner(tenant, f"{os.getpid()}-{number}", corpus)
+        for family, corpus in corpora(args.data, args.families):
+            owner = Owner(provider, meanings, family, corpus)
             for count, which, query in asked(corpus):
                 owner.know(count)
                 line = {"corpus_id": corpus["corpus_id"], **which}
@@ -117,6 +150,8 @@ def main() -> None:
                     features.write(json.dumps(line | more, ensure_ascii=False) + "\n")
     if features:
         features.close()
+    if meanings:
+        meanings.save()
 
 
 if __name__ == "__main__":
