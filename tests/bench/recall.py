@@ -149,7 +149,6 @@ def main() -> None:
         agent = build(args.entries, args.database)
         print(f"built in {time.perf_counter() - began:.0f} s")
     print(f"{RecallEntry.objects.count()} entries in the database ({connection.vendor}); ms")
-    layer = RecallLayer()
     for size in args.entries:
         report(agent, User.objects.get(username=f"reader{size}"), size)
 
