@@ -45,7 +45,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record by its number. `score` in [0, 1] says how surely it is related; the order is that of `rank`."""
+    """A record by its number. `score` in [0, 1] says how surely it is related; the order is that of `rank`.
+
+    `matched` are the words of the question that a related one was found by.
+    """
 
     number: int
     score: float
@@ -66,8 +69,8 @@ def search(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, question
         return []
     said, is_there = _ends(question.text), scored.counts > 0
     return [
-        Hit(int(number), round(float(scored.score[i]), 6), float(scored.rank[i]), _matched(said, own, is_there[:, i]))
-        for i, number in enumerate(scored.numbers)
+        Hit(number, round(sure, 6), rank, _matched(said, own, is_there[:, i]) if sure > RELATED else ())
+        for i, (number, sure, rank) in enumerate(zip(scored.numbers.tolist(), scored.score.tolist(), scored.rank.tolist(), strict=True))
     ]
 
 
