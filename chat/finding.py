@@ -5,7 +5,7 @@ incognito, in one school. The newest threads come first, and in each its newest 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -137,6 +137,12 @@ def assistants_talked_to(user: AbstractBaseUser, tenant_id: str) -> list[Agent]:
     """The assistants with which the user has conversations, also those that are no longer offered."""
     own = Thread.objects.for_user(user).filter(tenant_id=tenant_id, is_incognito=False, agent=OuterRef("pk"))
     return list(Agent.objects.filter(Exists(own), tenant_id=tenant_id).order_by("order", "name", "id"))
+
+
+def own(user: AbstractBaseUser, tenant_id: str, quest: Quest) -> Quest:
+    """The quest without a thread that is not the user's: nothing of such an address is shown again."""
+    threads = Thread.objects.for_user(user).filter(tenant_id=tenant_id, is_incognito=False, pk=quest.thread)
+    return quest if not quest.thread or threads.exists() else replace(quest, thread="")
 
 
 def find_in_thread(user: AbstractBaseUser, tenant_id: str, quest: Quest, after: str = "") -> Findings:
