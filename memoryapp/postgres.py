@@ -4,8 +4,8 @@ from typing import Any
 
 import psycopg
 from django.db import connections
-from django.db.backends.postgresql.base import DatabaseWrapper
-from psycopg.abc import Params, Query
+from psycopg.abc import Params, QueryNoTemplate
+from psycopg_pool import ConnectionPool
 
 
 class PooledConnection(psycopg.Connection[Any]):
@@ -14,14 +14,14 @@ class PooledConnection(psycopg.Connection[Any]):
     A restart of the server ends them all, and the pool alone waits 1, 2, 4, 8 … seconds before each next one that it tries.
     """
 
-    def execute(
-        self, query: Query, params: Params | None = None, *, prepare: bool | None = None, binary: bool = False
+    def execute(  # type: ignore[override]  # the checks pass no template strings
+        self, query: QueryNoTemplate, params: Params | None = None, *, prepare: bool | None = None, binary: bool = False
     ) -> psycopg.Cursor[Any]:
         """Called by the pool's checks; Django uses cursors."""
         try:
             return super().execute(query, params, prepare=prepare, binary=binary)
         except psycopg.OperationalError:
-            database = connections["default"]
-            if isinstance(database, DatabaseWrapper) and database.pool is not None:
-                database.pool.check()
+            pool = getattr(connections["default"], "pool", None)
+            if isinstance(pool, ConnectionPool):
+                pool.check()
             raise
