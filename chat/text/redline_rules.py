@@ -57,7 +57,8 @@ _TOPIC: Final = re.compile(
 class Rule:
     """`kind` names what may not be kept; any of `who` in the sentence is enough, none means that `what` is enough alone.
 
-    `unless` is looked for in the clause when the clause itself names somebody, else in the whole sentence.
+    `unless` is looked for in the clause when the clause itself names somebody, else in the whole sentence. `needs` is cheap to look
+    for and stands in every sentence in which `what` is found.
     """
 
     kind: str
@@ -65,10 +66,20 @@ class Rule:
     what: re.Pattern[str]
     who: tuple[re.Pattern[str], ...] = (PERSON,)
     unless: re.Pattern[str] | None = None
+    needs: re.Pattern[str] | None = None
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns))
+
+
+def _quick(pattern: str) -> str:
+    """The same alternatives, the plain words among them behind one look at their first characters: of most places that is enough."""
+    alternatives = re.findall(r"(?:\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|[^|(\[])+", pattern)
+    words = [one for one in alternatives if re.fullmatch(r"\w+", one)]
+    patterns = [one for one in alternatives if one not in words]
+    firsts = "".join(sorted({word[0] for word in words}))
+    return "|".join([f"(?=[{firsts}])(?:{'|'.join(words)})", *patterns])
 
 
 _SCORE: Final = _any(
@@ -212,16 +223,18 @@ _LIVES: Final = _any(
     r"\b(?:lives?|stays?|living) (?:at|in|on)\b[^.;]{0,30}\d|\b[Mm]y (?:flat|house|apartment|home|address) is\b[^.;]{0,30}\d",
 )
 _FAMILY: Final = _any(
-    "坐了[^。]{0,2}牢|诈骗|身世|养父母|困难补助|[摔病累打]死|身亡|遇难|从没管过|没人管|离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|"
-    "坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。,]{0,8}(?:债|万|千块|"
-    "钱|贷)|破产|改嫁|再娶|"
-    "留守|外出?打工|在外打工|被[^。,]{0,6}打|家暴|虐待|孤儿|父母双亡|常年在外|长期在外|不在身边|监护|下岗|失业|"
-    "由[\u4e00-\u9fff]{2,4}(?:带大|带着|抚养|照[顾看]|监护)|由(?:爷爷|奶奶|外公|外婆|姥姥|姥爷|亲戚|姑姑|舅舅)[^。,]{0,4}(?:带|养|"
-    "照[顾看]|抚)|父母不管|没[有了]?(?:爸|妈|父亲|"
-    "母亲)|家境|(?:家庭|经济)困难|拮据|没钱|负债|"
-    "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生|戒毒|"
-    "被抓|被判|判了|在押|精神(?:失常|病)|月收入|福利院|车祸|病重|患病|重男轻女|"
-    "不管[他她孩]",
+    _quick(
+        "坐了[^。]{0,2}牢|诈骗|身世|养父母|困难补助|[摔病累打]死|身亡|遇难|从没管过|没人管|离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|"
+        "坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。,]{0,8}(?:债|万|千块|"
+        "钱|贷)|破产|改嫁|再娶|"
+        "留守|外出?打工|在外打工|被[^。,]{0,6}打|家暴|虐待|孤儿|父母双亡|常年在外|长期在外|不在身边|监护|下岗|失业|"
+        "由[\u4e00-\u9fff]{2,4}(?:带大|带着|抚养|照[顾看]|监护)|由(?:爷爷|奶奶|外公|外婆|姥姥|姥爷|亲戚|姑姑|舅舅)[^。,]{0,4}(?:带|养|"
+        "照[顾看]|抚)|父母不管|没[有了]?(?:爸|妈|父亲|"
+        "母亲)|家境|(?:家庭|经济)困难|拮据|没钱|负债|"
+        "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生|戒毒|"
+        "被抓|被判|判了|在押|精神(?:失常|病)|月收入|福利院|车祸|病重|患病|重男轻女|"
+        "不管[他她孩]"
+    ),
     rf"{KIN}[^。,]{{0,4}}(?:刚走|走了|不在了|没了|[打骂])",
     r"\b(?:divorc\w+|separated|split up|splitting up|walked out|remarried|raised by (?:his|her|their) (?:grand\w+|aunt|uncle)|"
     r"hits (?:him|her|them)|"
@@ -244,18 +257,30 @@ _CONTACT: Final = _any(
     r":)?\s*@?(?=[A-Za-z._-]*[\d_.])[A-Za-z][\w.-]{3,24}\w",
 )
 
-_ILL: Final = _any(_ILLNESS, _ILLNESS_EN)
+_ILL: Final = _any(_quick(_ILLNESS), _ILLNESS_EN)
+
+# Cheap to look for: one set of characters each.
+_NUMERAL: Final = re.compile("[\\d零一二三四五六七八九十百两]")
+_DIGIT: Final = re.compile(r"\d")
+_LATIN: Final = re.compile("[A-Za-z]")
 
 RULES: Final = (
-    Rule("contact", "address of mail or chat", _CONTACT, ()),
+    Rule("contact", "address of mail or chat", _CONTACT, (), needs=re.compile(r"[@\d_.]|kype")),
     Rule(
         "score",
         "mark of somebody",
         _SCORE,
         (PERSON,),
         re.compile(rf"(?<!\()满分|每[题道空问小]|分值|分制|[共计]\s*{N}\s*分|左右|希望[^。]{{0,8}}均分?|[他她]要求"),
+        needs=re.compile("[\\d零一二三四五六七八九十百两A-E及挂优良合]"),
     ),
-    Rule("score", "full marks of somebody", _any(rf"(?:考了?|得了?|拿了?|{SUBJECT})\s*满分(?!\s*\d|是|为|设|的|[多几])"), (PERSON,)),
+    Rule(
+        "score",
+        "full marks of somebody",
+        _any(rf"(?:考了?|得了?|拿了?|{SUBJECT})\s*满分(?!\s*\d|是|为|设|的|[多几])"),
+        (PERSON,),
+        needs=re.compile("满"),
+    ),
     Rule(
         "score",
         "mark of a group or in an exam",
@@ -265,6 +290,7 @@ RULES: Final = (
         ),
         (GROUP, EXAM, re.compile(r"(?:之一|一半|%|多数|少数|[个名位])的?(?:学生|同学|孩子|人)")),
         _PAPER,
+        needs=_NUMERAL,
     ),
     Rule(
         "score",
@@ -272,6 +298,7 @@ RULES: Final = (
         _any(rf"{COURSE}\s{{0,3}}{N}\s{{0,3}}分?(?:[,、\s]{{1,3}}{COURSE}\s{{0,3}}{N}\s{{0,3}}分?)+"),
         (),
         _PAPER,
+        needs=_NUMERAL,
     ),
     Rule(
         "score",
@@ -279,6 +306,7 @@ RULES: Final = (
         _any(rf"{NAME}\s{{0,3}}\d{{2,3}}\s{{0,3}}分?(?:[,、\s]{{1,3}}{NAME}\s{{0,3}}\d{{2,3}}\s{{0,3}}分?)+"),
         (),
         _PAPER,
+        needs=_DIGIT,
     ),
     Rule(
         "score",
@@ -286,18 +314,20 @@ RULES: Final = (
         _MARKS,
         (),
         re.compile(rf"{_PAPER.pattern}|数据|样本|中位数|众数|求|\b(?:data|sample|find)\b", re.IGNORECASE),
+        needs=re.compile(r"[\dA-E]"),
     ),
-    Rule("score", "mark in English", _SCORE_EN, (PERSON, GROUP, re.compile(r"\b[Tt]heir\b")), _TASK_EN),
+    Rule("score", "mark in English", _SCORE_EN, (PERSON, GROUP, re.compile(r"\b[Tt]heir\b")), _TASK_EN, needs=_LATIN),
     Rule(
         "score",
         "class in English",
         _any(r"\b[Cc]lass (?:average|mean)\b[^.;]{0,12}\d|\d{1,3}(?:\.\d{1,2})?\s*% of (?:the |my |our )?[Cc]lass"),
         (),
         _PAPER,
+        needs=_DIGIT,
     ),
-    Rule("score", "mark of whoever sat the exam", _SAT, (), _PAPER),
-    Rule("rank", "rank of somebody", _RANK, (PERSON,)),
-    Rule("rank", "place in a class", _PLACE_IN_CLASS, ()),
+    Rule("score", "mark of whoever sat the exam", _SAT, (), _PAPER, needs=_NUMERAL),
+    Rule("rank", "rank of somebody", _RANK, (PERSON,), needs=re.compile("[\\d零一二三四五六七八九十百两底尾游后前a-z]")),
+    Rule("rank", "place in a class", _PLACE_IN_CLASS, (), needs=re.compile("[\\d零一二三四五六七八九十百两倒底尾]")),
     Rule("health", "illness outside a lesson", _ILL, (), _TOPIC),
     Rule("health", "illness of somebody", _ILL, (PERSON, SELF, GROUP), _LESSON),
     Rule(
@@ -313,6 +343,7 @@ RULES: Final = (
         re.compile(f"{_HOME.pattern}|{_LIVES.pattern}"),
         (),
         re.compile(r"教室|教学楼|行政楼|实验楼|宾馆|酒店|公司|考场|考点|会议室|实验室|办公|学校|博物馆|图书馆|展厅|中学|小学|大学"),
+        needs=_NUMERAL,
     ),
     Rule(
         "address",
@@ -326,6 +357,7 @@ RULES: Final = (
                 r"\bfamily\b|\bher home|\bhis home"
             ),
         ),
+        needs=_NUMERAL,
     ),
     Rule("family", "family matter outside a lesson", _FAMILY, (), _TOPIC),
     Rule(

@@ -33,6 +33,7 @@ _CLAUSE: Final = re.compile(r"(?:[^，,]|(?<=\d),(?=\d{3}))+[，,]*|[，,]+")
 
 _PUNCTUATION: Final = "，,。！？!?;；\n. "
 
+_A_FEW_DIGITS: Final = re.compile(r"(?:[^\d]*\d){3}", re.DOTALL)  # cheap, and every number below has them
 # Digits with single blanks, hyphens or dots between them.
 _DIGITS: Final = re.compile(r"(?<![\d.])\d(?:[ \t·-]?\d){6,40}(?:[ ]?[Xx](?![A-Za-z]))?(?![\d])")
 _GROUPED_CARD: Final = re.compile(r"\d{13,19}|\d{4}(?:[ -]\d{4}){2,3}(?:[ -]\d{1,4})?|\d{6}[ -]\d{7,13}|\d{4}[ -]\d{6}[ -]\d{5}")
@@ -135,7 +136,7 @@ def _about_people(plain: str, start: int, end: int) -> Iterator[_Found]:
     sentence = plain[start:end]
     places = _Places(sentence)  # several rules look for the same
     for rule in RULES:
-        matches = places[rule.what]
+        matches = places[rule.what] if rule.needs is None or rule.needs.search(sentence) else []
         if not matches or (rule.who and not any(places[who] for who in rule.who)):
             continue
         if rule.kind == "contact":
@@ -166,6 +167,8 @@ class _Places(dict[re.Pattern[str], list[re.Match[str]]]):
 
 def _numbers(sentence: str, offset: int) -> Iterator[_Found]:
     digits = sentence.translate(_CHINESE_DIGITS)
+    if not _A_FEW_DIGITS.match(digits):
+        return
     for match in _DOCUMENT.finditer(sentence):
         yield ("id_doc", offset + match.start("number"), offset + match.end("number"), "number of a document")
     for kind, start, end, rule in (*_long_numbers(digits, sentence), *_phones(digits, sentence)):
