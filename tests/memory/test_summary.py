@@ -6,7 +6,7 @@ import pytest
 
 from chat.memory.model import Unusable
 from chat.memory.summary import catch_up, limit_tokens
-from chat.models import LayerState, MemoryOp, Run, Summary, Thread
+from chat.models import LayerState, MemoryOp, Preference, Run, Summary, Thread
 from chat.providers.base import ContextTooLong, ProviderUnreachable
 from chat.text.boundary import CANCELLED_ROUND, FAILED_ROUND, SUMMARY_LABEL
 from chat.text.tokens import count_tokens
@@ -266,3 +266,10 @@ def test_an_extract_keeps_the_summary_before_it_fits_its_budget_and_shows_no_err
     assert f"停下的一问。 → 半截{CANCELLED_ROUND}" in text
     assert bad.output not in text
     assert count_tokens(text) <= limit_tokens(thread.agent)
+
+
+def test_open_pages_hear_of_a_new_summary():
+    thread = long_thread(7)
+    assert not Preference.objects.filter(user=thread.user_id, news_at__isnull=False)
+    settle(thread)
+    assert Preference.objects.get(user=thread.user_id).news_at is not None
