@@ -58,7 +58,7 @@ function restore() {
   if (!place || (document.activeElement && document.activeElement !== document.body)) return;
   const error = place.querySelector("[aria-invalid=true]");
   if (error) return error.focus();
-  const item = id && document.getElementById(id);
+  const item = id ? document.getElementById(id) : null;
   if (item?.matches(CARD)) return focusCard(item);
   if (item) return (item.querySelector(`[data-action="${action}"]`) ?? item).focus({ preventScroll: true });
   turns.forget(); // the card that they were pressed for is not here any more
