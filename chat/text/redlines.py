@@ -85,7 +85,7 @@ def find(text: str) -> list[Hit]:
     plain, places = _normalise(text)
     found = {(kind, places[start], places[end - 1] + 1, rule) for kind, start, end, rule in _find_in(plain) if end > start}
     hits: list[Hit] = []
-    for kind, start, end, rule in sorted(found, key=lambda hit: (hit[0], hit[1], -hit[2])):
+    for kind, start, end, rule in sorted(found, key=lambda hit: (hit[0], hit[1], -hit[2], hit[3])):
         if not (hits and hits[-1].kind == kind and start < hits[-1].end):
             hits.append(Hit(kind, start, end, rule))
     return sorted(hits, key=lambda hit: (hit.start, hit.end))
