@@ -23,10 +23,14 @@ class Line:
     def __init__(self, page: Page) -> None:
         self.waiting: list[Route] = []
         self.is_held = False
+        self.is_first_cut = False
         page.route("**/memory/**", self._pass)
 
     def _pass(self, route: Route) -> None:
-        if self.is_held:
+        if self.is_first_cut:
+            self.is_first_cut = False
+            route.abort()
+        elif self.is_held:
             self.waiting.append(route)
         else:
             route.continue_()
@@ -40,7 +44,9 @@ class Line:
             self.waiting.pop(0).continue_()
 
     def cut(self) -> None:
+        """The request that is held, or is still on its way here, gets no answer."""
         self.is_held = False
+        self.is_first_cut = not self.waiting
         while self.waiting:
             self.waiting.pop(0).abort()
 
