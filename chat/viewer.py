@@ -118,6 +118,7 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
     if thread is not None:
         found.append(Fragment("thread-title", _render("chat/thread/_title.html", {"thread": thread})))
         found.append(Fragment("thread-note", _render("chat/thread/_note.html", {"thread": thread})))
+        found.append(Fragment("summary-line", _render("chat/thread/_divider.html", {"thread": thread})))
     if viewer.agent_id and not (viewer.thread_id and thread is None):
         is_incognito = thread is not None and thread.is_incognito
         tenant_id = thread.tenant_id if thread is not None else viewer.agent_tenant_id

@@ -1,1 +1,1 @@
-"""Boots the program: settings, urls, asgi."""
+"""Boots the program: settings, urls, asgi; postgres has the connections of its pool."""

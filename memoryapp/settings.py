@@ -102,7 +102,10 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A thread of the pool keeps its connection: opening one costs as much as a hop's queries (a sixth of the CPU of a chat).
     DATABASES["default"]["CONN_MAX_AGE"] = None
 else:
-    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": 20, "timeout": 20}
+    from memoryapp.postgres import PooledConnection  # SQLite alone needs no psycopg
+
+    POOL = {"min_size": 1, "max_size": 20, "timeout": 20, "connection_class": PooledConnection}
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = POOL
     DATABASES["default"]["CONN_MAX_AGE"] = 0  # the pool keeps connections; Django must give them back
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # after a restart of the server the pool holds dead ones
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -11,6 +11,7 @@ from chat.memory import catch_up
 from chat.memory.core import decide
 from chat.models import Candidate, LayerState, MemoryOp, RedlineRecord, Run, RunLedger, Summary, Thread, Work
 from chat.runs.start import Order, start_run
+from chat.runs.sweep import RunSweeper
 from tests import builders
 from tests.api.cases import ApiCase
 from tests.fakes import ScriptedProvider
@@ -98,18 +99,18 @@ def test_a_day_after_its_last_run_it_is_gone_with_all_its_rows(teacher, agent):
     thread = begin(teacher, agent)
     furnish(thread)
     aged(thread, 25)
-    assert sweep() >= 1
+    assert sweep(RunSweeper()) >= 1
     for model in (Thread, Run, RunLedger, Summary, LayerState, Work):
         assert not model.objects.exists(), model
     assert MemoryOp.objects.get().thread_id is None
-    assert sweep() == 0
+    assert sweep(RunSweeper()) == 0
 
 
 def test_it_lives_while_it_is_used(teacher, agent):
     thread = begin(teacher, agent)
     aged(thread, 25)
     builders.run(Thread.objects.get(pk=thread.pk), created_at=timezone.now() - timedelta(hours=23))
-    sweep()
+    sweep(RunSweeper())
     assert Thread.objects.filter(pk=thread.pk).exists()
 
 
@@ -117,7 +118,7 @@ def test_a_long_answer_that_is_still_written_keeps_it(teacher, agent):
     thread = begin(teacher, agent)
     aged(thread, 25)
     going = builders.run(Thread.objects.get(pk=thread.pk), status="running", created_at=timezone.now() - timedelta(hours=25))
-    sweep()
+    sweep(RunSweeper())
     assert Run.objects.filter(pk=going.pk).exists()
 
 
@@ -125,7 +126,7 @@ def test_other_threads_stay_however_old_they_are(teacher, agent):
     thread = builders.thread(teacher, agent)
     builders.run(thread)
     aged(thread, 24 * 365)
-    sweep()
+    sweep(RunSweeper())
     assert Thread.objects.filter(pk=thread.pk).exists()
 
 
@@ -133,7 +134,7 @@ def test_it_goes_although_its_teacher_has_left_the_school(teacher, agent):
     thread = begin(teacher, agent)
     aged(thread, 25)
     teacher.memberships.all().delete()
-    sweep()
+    sweep(RunSweeper())
     assert not Thread.objects.exists()
 
 

@@ -1,10 +1,13 @@
 """What a page's socket tells of the memory: the badge, in the right school."""
 
+from unittest.mock import patch
+
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser
 from django.test import TestCase
 
-from chat.models import Membership, Preference
+from chat.models import Membership, Preference, Thread
+from chat.models.tenancy import ping
 from chat.runs import live
 from chat.runs.events import News
 from chat.viewer import find_viewer, memory_badge
@@ -42,3 +45,17 @@ class LiveBadgeTests(SocketCase):
         live.publish_news(News(self.user.pk, frozenset(), has_memory=True))
         assert "memory-badge" in await communicator.receive_from(timeout=5)
         await communicator.disconnect()
+
+
+class LiveSummaryTests(SocketCase):
+    async def test_page_hears_where_the_summary_ends_and_that_it_is_gone(self) -> None:
+        with patch("chat.runs.beat.BEAT_SECONDS", 0.01):
+            async with self.page() as page:
+                await page.join()
+                for fields, mark in (
+                    ({"rolling_summary": "出过一份试卷。", "summary_upto_slot": 5}, 'data-upto="5">'),
+                    ({"rolling_summary": "", "summary_upto_slot": 0}, 'data-upto="0" hidden>'),
+                ):
+                    await Thread.objects.filter(pk=self.thread.pk).aupdate(**fields)
+                    await sync_to_async(ping)(self.user.pk)
+                    assert mark in (await page.hear("fragment", target="summary-line"))["html"]

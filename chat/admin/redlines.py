@@ -8,9 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from chat.admin.base import RecordAdmin, administrated_schools, is_school_administrator
 from chat.models import RedlineRecord
+from chat.panel.rules import kind_words, layer_words, rule_words
 from chat.text.redlines import find, redact
 
 SENTENCES_CHARS = 4_000
@@ -33,12 +35,24 @@ class RedlineRecordAdmin(RecordAdmin):
     """
 
     ordering = ["-created_at"]
-    list_display = ["id", "kind", "rule", "layer", "tenant", "user", "created_at"]
+    list_display = ["id", "kind_name", "rule_name", "layer_name", "tenant", "user", "created_at"]
     list_filter = ["kind", "layer", "rule", ("tenant", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["tenant", "user"]
     search_fields = ["id", "user__username", "source_id", "rule"]
     date_hierarchy = "created_at"
-    fields = ["id", ("tenant", "user"), ("layer", "kind", "rule"), "source_id", "created_at"]
+    fields = ["id", ("tenant", "user"), ("layer_name", "kind_name", "rule_name"), "source_id", "created_at"]
+
+    @admin.display(description=gettext_lazy("kind"), ordering="kind")
+    def kind_name(self, record: RedlineRecord) -> str:
+        return kind_words([record.kind])
+
+    @admin.display(description=gettext_lazy("rule"), ordering="rule")
+    def rule_name(self, record: RedlineRecord) -> str:
+        return rule_words([record.rule])
+
+    @admin.display(description=gettext_lazy("layer"), ordering="layer")
+    def layer_name(self, record: RedlineRecord) -> str:
+        return layer_words(record.layer)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return request.user.is_superuser

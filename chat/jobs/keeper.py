@@ -16,6 +16,7 @@ from chat.jobs.sweep import sweep
 from chat.memory import calls
 from chat.memory.base import LeaseLost
 from chat.models import WorkerBeat
+from chat.runs.sweep import RunSweeper
 
 log = logging.getLogger(__name__)
 TICK_SECONDS = 1.0
@@ -38,6 +39,7 @@ class Keeper:
         self._worker = threading.get_ident()
         self._lock = threading.Lock()
         self._held: WorkLease | None = None
+        self._runs = RunSweeper()
         self._renewed_at = 0.0
         self._is_stopping = threading.Event()
         self._is_left = threading.Event()
@@ -71,7 +73,7 @@ class Keeper:
                     self._try(self._beat)
                 if self.name and now - sweep_at >= SWEEP_SECONDS:
                     sweep_at = now
-                    self._try(sweep)
+                    self._try(self._sweep)
                 if self._stop.wait(min(TICK_SECONDS, settings.LEASE_SECONDS / 6)):
                     break
             self._is_stopping.set()
@@ -110,6 +112,9 @@ class Keeper:
         now = timezone.now()
         WorkerBeat.objects.update_or_create(worker=self.name, defaults={"beat_at": now})
         WorkerBeat.objects.filter(beat_at__lt=now - BEAT_KEPT).delete()
+
+    def _sweep(self) -> None:
+        sweep(self._runs)
 
     def _leave(self) -> None:
         WorkerBeat.objects.filter(worker=self.name).delete()

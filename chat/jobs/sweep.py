@@ -14,8 +14,8 @@ from django.utils import timezone
 from chat.memory.core.journal import forget_deleted
 from chat.memory.meaning.fill import mark_behind
 from chat.models import MemoryOp, RunLedger
-from chat.runs.beat import sweep_dead_runs
 from chat.runs.delete import erase_idle_incognito
+from chat.runs.sweep import RunSweeper
 
 log = logging.getLogger(__name__)
 OP_LOST_AFTER = timedelta(minutes=10)
@@ -23,11 +23,9 @@ INCOGNITO_KEPT = timedelta(hours=24)  # after the last run (DESIGN §2)
 LEDGERS_AT_ONCE = 500  # short transactions: answers are being written at the same time
 
 
-def sweep() -> int:
-    """Ends and removes what is due; returns how many rows were changed."""
-    return (
-        sweep_dead_runs() + end_lost_ops() + remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted() + mark_behind()
-    )
+def sweep(runs: RunSweeper) -> int:
+    """Ends and removes what is due; returns how many rows were changed. `runs` knows the looks before this one."""
+    return runs.sweep() + end_lost_ops() + remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted() + mark_behind()
 
 
 def end_lost_ops() -> int:

@@ -22,6 +22,7 @@ from chat.memory.catch_up import INTERNAL_ERROR, Later, settle, wait_seconds
 from chat.memory.knowledge.reading import read_document
 from chat.memory.meaning.fill import fill
 from chat.models import Work
+from chat.runs.sweep import LOOKS_APART_SECONDS, RunSweeper
 
 log = logging.getLogger(__name__)
 LOOP_WAIT_SECONDS = 0.2
@@ -67,15 +68,17 @@ class Worker:
 
         A row that was put off is not tried again here, also when its time comes meanwhile.
         """
-        stop = threading.Event()
+        stop, runs = threading.Event(), RunSweeper()
         put_off: set[str] = set()
         with Keeper(stop) as keeper:
             try:
                 while True:
-                    sweep()
+                    sweep(runs)
                     work_id = self._step(keeper, put_off)
-                    if work_id is None:
+                    if work_id is None and not runs.has_suspects:
                         return len(put_off)
+                    if work_id is None:
+                        keeper.pause(LOOKS_APART_SECONDS)
                     while work_id is not None:
                         work_id = self._step(keeper, put_off)
             finally:

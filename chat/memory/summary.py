@@ -19,6 +19,7 @@ from chat.memory.rounds import answer_text, round_text
 from chat.memory.summary_prompt import messages, reader
 from chat.models import Agent, LayerState, MemoryOp, Owner, Run, Summary, Thread
 from chat.models.run import finished_prefix
+from chat.models.tenancy import ping
 from chat.providers.base import Message
 from chat.text.boundary import ASSISTANT_MARK, CANCELLED_ROUND, FAILED_ROUND, USER_MARK, clean
 from chat.text.clip import clip, sentence_head
@@ -173,6 +174,7 @@ def _store(step: Step, text: str, origin: Summary.Origin, lease: Lease) -> None:
             raise PathChanged
         Summary.objects.create(thread=thread, upto_slot=last.slot, upto_at=last.created_at, text=text, origin=origin)
         LayerState.objects.filter(thread=thread, layer=LAYER).update(attempts=0, error_code="", retry_at=None, updated_at=timezone.now())
+        ping(thread.user_id)
         lease.renew()
 
 

@@ -5,5 +5,6 @@ lists    pages of candidates and facts, with filters and search
 cards    one candidate or fact with what a person needs to decide on it
 twins    what looks like a candidate
 history  what happened to a fact, with its wording before and after
+rules    what the filter's kinds and rules are called
 words    sentences: outcomes of actions, ages
 """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from chat.memory.core.wording import SIMILAR_LEAST, likeness, topics
+from chat.memory.core.wording import SIMILAR_LEAST, overlap, topics
 from chat.models import Candidate, Fact
 
 TWINS_SHOWN = 3
@@ -42,11 +42,11 @@ class _Index:
 
     def __init__(self, known: list[Twin]) -> None:
         self.known = known
-        self.sizes: list[int] = []
+        self.topics: list[set[str]] = []
         self.holders: dict[str, list[int]] = defaultdict(list)
         for number, twin in enumerate(known):
             about = topics(twin.text)
-            self.sizes.append(len(about))
+            self.topics.append(about)
             for topic in about:
                 self.holders[topic].append(number)
 
@@ -54,7 +54,7 @@ class _Index:
         about = topics(text)
         shared = Counter(number for topic in about for number in self.holders.get(topic, ()))
         # Likeness is never above the shared part of the smaller one.
-        near = [number for number, count in shared.items() if count >= SIMILAR_LEAST * min(self.sizes[number], len(about))]
-        scores = {number: likeness(text, self.known[number].text) for number in near}
+        near = [number for number, count in shared.items() if count >= SIMILAR_LEAST * min(len(self.topics[number]), len(about))]
+        scores = {number: overlap(about, self.topics[number]) for number in near}
         best = sorted((number for number in near if scores[number] >= SIMILAR_LEAST), key=lambda number: (-scores[number], number))
         return [self.known[number] for number in best]

@@ -14,6 +14,7 @@ from chat.memory.core.decide import Result
 from chat.memory.core.room import FACTS_MOST
 from chat.models import Candidate, Fact
 from chat.models.core import FACT_MAX_CHARS
+from chat.panel.rules import kind_words, rule_words
 
 _DONE: dict[str, Promise] = {
     "confirm": gettext_lazy("Remembered. It counts from your next message on."),
@@ -49,24 +50,6 @@ _ALREADY: dict[tuple[str, str], Promise] = {
 }
 _NOTHING: Promise = gettext_lazy("Nothing was changed: it had been done already.")
 
-_KINDS: dict[str, Promise] = {
-    "id_card": gettext_lazy("an identity number"),
-    "id_doc": gettext_lazy("the number of a document"),
-    "bank_card": gettext_lazy("a bank card number"),
-    "phone": gettext_lazy("a telephone number"),
-    "contact": gettext_lazy("a way to reach a person"),
-    "score": gettext_lazy("a pupil's marks"),
-    "rank": gettext_lazy("a pupil's rank"),
-    "health": gettext_lazy("somebody's health"),
-    "address": gettext_lazy("a home address"),
-    "family": gettext_lazy("a family's circumstances"),
-}
-
-
-def kind_words(kinds: Sequence[str]) -> str:
-    """What the filter has recognised: “a pupil's marks, a home address”."""
-    return _(", ").join(str(_KINDS.get(kind, kind)) for kind in kinds) or _("something private")
-
 
 def result_words(user: AbstractBaseUser, verb: str, result: Result) -> str:
     """Says what became of one item."""
@@ -79,7 +62,7 @@ def result_words(user: AbstractBaseUser, verb: str, result: Result) -> str:
     if result.outcome == "duplicate":
         twin = _row(user, result.fact_id)
         return _("Not kept: the same is there already. “%(text)s”") % {"text": twin.text if twin is not None else ""}
-    values = {"kinds": kind_words(result.kinds), "rules": _(", ").join(result.rules), "limit": FACT_MAX_CHARS, "most": FACTS_MOST}
+    values = {"kinds": kind_words(result.kinds), "rules": rule_words(result.rules), "limit": FACT_MAX_CHARS, "most": FACTS_MOST}
     return {
         "gone": _("It does not exist any more; its conversation may have been deleted. Nothing was changed."),
         "stopped": _("Not kept: the wording holds %(kinds)s (rule: %(rules)s). Take it out and try again; nothing was stored.") % values,

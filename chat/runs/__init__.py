@@ -12,7 +12,8 @@ conversation  the message list inside a run and its window (L0)
 finish        one transaction: the final state and the dirty mark
 stop          stop from anywhere
 delete        a thread goes, with what was learnt from it
-beat          once a second: checkpoint, heartbeat, stop marks, news; and the sweep of dead runs
+beat          once a second: checkpoint, heartbeat, stop marks, news
+sweep         ends runs whose process is gone
 mirror        runs of other processes, as far as they are watched here
 relay         running text to other web processes over a channel layer that crosses them
 """

@@ -1,8 +1,8 @@
 """Once a second, in each web process that has runs or viewers (RUNTIME 3).
 
 One transaction writes text and heartbeat of all its runs and reads stop marks; one query each finds the runs of other
-processes that are watched here, and the threads that changed for users with open sockets. The sweep ends runs whose
-process is gone; the worker calls it too.
+processes that are watched here, and the threads that changed for users with open sockets. Runs whose process is gone
+are swept here as well as by the worker.
 """
 
 import asyncio
@@ -13,16 +13,15 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from chat.models import CoreEvent, Preference, Run, SearchText, Thread, WorkerBeat
+from chat.models import CoreEvent, Preference, Run, Thread, WorkerBeat
 from chat.providers.http import close_clients
 from chat.runs import live, mirror, relay
 from chat.runs.bridge import hop
 from chat.runs.events import News
-from chat.runs.finish import after_end
+from chat.runs.sweep import RunSweeper
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 1.0
@@ -95,6 +94,7 @@ class _Memory:
     """What one beat knows of the one before."""
 
     since: datetime = field(default_factory=timezone.now)
+    sweeper: RunSweeper = field(default_factory=RunSweeper)
     swept_at: float = 0.0  # of time.monotonic
     is_worker_away: bool | None = None
     told: dict[str, datetime] = field(default_factory=dict)  # thread → the updated_at that its user was told of
@@ -114,7 +114,7 @@ async def _beat() -> None:
         try:
             findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory)
             if time.monotonic() - memory.swept_at > SWEEP_SECONDS:
-                await hop(sweep_dead_runs)
+                await hop(memory.sweeper.sweep)
                 memory.swept_at = time.monotonic()
             memory.since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
             memory.newest_events.append(findings.newest_event)
@@ -204,25 +204,3 @@ def _cancel(run_id: str, reason: str) -> None:
     going = live.get(run_id)
     if going is not None:
         going.cancel(reason)
-
-
-def sweep_dead_runs() -> int:
-    """Ends runs whose heartbeat has stopped as failed with code `interrupted`; the partial text stays (DESIGN §3.4)."""
-    now = timezone.now()
-    silent = now - timedelta(seconds=settings.HEARTBEAT_STALE_SECONDS)
-    dead = list(Run.objects.going().filter(heartbeat_at__lt=silent).values_list("pk", "thread_id"))
-    swept = 0
-    for run_id, thread_id in dead:
-        with transaction.atomic():
-            ended = (
-                Run.objects.going()
-                .filter(pk=run_id, heartbeat_at__lt=silent)
-                .update(status=Run.Status.FAILED, error_code="interrupted", finished_at=now)
-            )
-            if ended:
-                SearchText.objects.keep_runs([run_id])
-                after_end([thread_id], now)
-                swept += ended
-    if swept:
-        log.warning("Ended %d interrupted runs", swept)
-    return swept

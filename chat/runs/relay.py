@@ -57,24 +57,36 @@ def group_of(thread_id: str) -> str:
 
 async def _serve() -> None:
     """Sends and receives for as long as the process lives; a layer in trouble is tried again, the beat goes on meanwhile."""
-    while True:
+    task = asyncio.current_task()
+    assert task is not None
+    while not task.cancelling():
         layer = get_channel_layer()
         channel = await layer.new_channel("web")
         receiver = asyncio.create_task(_receive(layer, channel))
         joined: set[str] = set()
         try:
-            while not receiver.done():
+            while not (receiver.done() or task.cancelling()):
                 await _join(layer, channel, joined)
                 await _send(layer)
                 await asyncio.sleep(BATCH_SECONDS)
-            receiver.result()
+            if receiver.done():
+                receiver.result()
         except (OSError, TimeoutError, RedisError, DatabaseError) as error:
-            if (task := asyncio.current_task()) is not None and task.cancelling():
-                raise asyncio.CancelledError from None  # a read that was cancelled can come back as a timeout
+            if task.cancelling():
+                break  # a read that was cancelled can come back as a timeout
             log.warning("The relay between processes is in trouble (%s); trying again", type(error).__name__)
         finally:
-            receiver.cancel()
+            await _end(receiver)
         await asyncio.sleep(RETRY_SECONDS)
+
+
+async def _end(receiver: asyncio.Task[None]) -> None:
+    """Cancels until it is done: redis-py sends with asyncio.wait_for, which can forget a cancellation before Python 3.12."""
+    while not receiver.done():
+        receiver.cancel()
+        await asyncio.wait({receiver}, timeout=BATCH_SECONDS)
+    if not receiver.cancelled():
+        receiver.exception()  # looked at, so that asyncio does not report it
 
 
 async def _join(layer: BaseChannelLayer, channel: str, joined: set[str]) -> None:

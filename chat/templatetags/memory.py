@@ -4,7 +4,8 @@ from datetime import datetime
 
 from django import template
 
-from chat.panel.words import age_words, kind_words
+from chat.panel.rules import kind_words, layer_words, rule_words
+from chat.panel.words import age_words
 
 register = template.Library()
 
@@ -24,3 +25,15 @@ def percent(value: float) -> str:
 def private_kind(value: str) -> str:
     """What the filter has recognised, in words."""
     return kind_words([value])
+
+
+@register.filter
+def private_rule(value: str) -> str:
+    """The rule of the filter, in words."""
+    return rule_words([value])
+
+
+@register.filter
+def private_layer(value: str) -> str:
+    """Where the filter stopped something, in words."""
+    return layer_words(value)

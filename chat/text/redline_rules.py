@@ -22,7 +22,7 @@ _TASK_EN: Final = re.compile(
     re.IGNORECASE,
 )
 _LESSON: Final = re.compile(
-    r"教案|课件|阅读题|生物课|急救课|这一[课章]|讲[解座授]|一节|主题|专题|单元|习题|成因|传播|原理|结构图|示意图|实验|"
+    r"教案|课件|阅读题|讨论题|辩论|论述题|口语题|写作题|生物课|急救课|这一[课章]|讲[解座授]|一节|主题|专题|单元|习题|成因|传播|原理|结构图|示意图|实验|"
     r"病毒的|作文题|为题|议论文|材料:|如何看待|怎么[讲写画做上]|小说|故事里|电影|剧本|人物形象|模板|科普|宣传|选修|提纲|板书|导入|"
     r"概率题|图谱|"
     r"《[^》]+》|进程|结点|节点|双亲表示|\b(?:lesson|chapter|unit|teach|explain|poster|assembly|process|node|vocabulary|discuss\w*|"
@@ -57,7 +57,8 @@ _TOPIC: Final = re.compile(
 class Rule:
     """`kind` names what may not be kept; any of `who` in the sentence is enough, none means that `what` is enough alone.
 
-    `unless` is looked for in the clause when the clause itself names somebody, else in the whole sentence.
+    `unless` is looked for in the clause when the clause itself names somebody, else in the whole sentence. `needs` is cheap to look
+    for and stands in every sentence in which `what` is found.
     """
 
     kind: str
@@ -65,13 +66,24 @@ class Rule:
     what: re.Pattern[str]
     who: tuple[re.Pattern[str], ...] = (PERSON,)
     unless: re.Pattern[str] | None = None
+    needs: re.Pattern[str] | None = None
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns))
 
 
+def _quick(pattern: str) -> str:
+    """The same alternatives, the plain words among them behind one look at their first characters: of most places that is enough."""
+    alternatives = re.findall(r"(?:\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|[^|(\[])+", pattern)
+    words = [one for one in alternatives if re.fullmatch(r"\w+", one)]
+    patterns = [one for one in alternatives if one not in words]
+    firsts = "".join(sorted({word[0] for word in words}))
+    return "|".join([f"(?=[{firsts}])(?:{'|'.join(words)})", *patterns])
+
+
 _SCORE: Final = _any(
+    r"(?:[两三四五六七八九]门|[两三四五六七八九]科|语数[外英])[^。;\d]{0,4}(?:加起来|一共|总共|合计|总[和分])[^。;\d]{0,4}\d{2,3}",
     rf"{N}\s*[多几来]?分(?![钟之制组段别享析成为数贝米类开支])",
     rf"(?:总分|均分|平均分?(?![给成配为到])|分数|成绩|最[高低]分?|卷面|得分)[^\d。;]{{0,6}}{N}(?!\s*[题道页节级左])",
     rf"{SUBJECT}(?:卷|课)?[只才仅有考了得是为拿到仅]{{0,3}}\s*{N}(?!\s*[题道页课节章年月本个班.、])",
@@ -89,6 +101,8 @@ _SCORE: Final = _any(
     rf"(?:及格|优秀|合格|优良|升学|上线)率[^\d。]{{0,12}}{N}\s*%?",
     rf"(?:语数[外英]|[两三四五六]科|各科|分别)[^\d。]{{0,6}}{N}(?:[,、]\s?{N})+",
 )
+# A sentence that is to be reworded says nothing of anybody.
+_REWORDING: Final = re.compile(r"改[成为写]|造句|译成|翻译|句[型式]|填空|\b(?:translate|rewrite|rephrase)\b", re.IGNORECASE)
 # A list of marks, whoever has them.
 _MARKS: Final = _any(
     r"(?:成绩|月考|期中|期末|周[练考测]|[一二三]模|小测|测验|"
@@ -100,13 +114,16 @@ _MARKS: Final = _any(
     r"(?:\b[A-Z][a-z]{1,15} \d{2,3}(?:[,;]| and| &) ?){2,20}(?:and )?[A-Z][a-z]{1,15} \d{2,3}\b",
 )
 _SCORE_EN: Final = _any(
+    r"\b(?:bombed|flunked|aced) (?:an?|the|this|that|his|her|[A-Z]?[a-z]+)\b",
+    r"\b\d{1,3} (?:out )?of (?:my|our|the|these|those) (?:students|pupils|kids|children|class)\b[^.;]{0,20}\b(?:pass|fail)ed\b",
     r"\bfrom an? [A-E][+-]? to an? [A-E]\b|\b(?:quiz\w*|tests?|exams?|papers?)\b[^.;]{0,12}\b(?:was|were|is|"
     r"are)\b [^.;]{0,4}\d{1,3}\b|\b(?:students|kids|pupils|children|of them)\b[^.;]{0,20} failed\b(?! to)",
     r"\b(?:SAT|ACT|TOEFL|IELTS|GPA|[Rr]eading level|[Pp]ass rate)s?\b[^.;\d]{0,12}\d|\b\d{1,3}% in (?:the|her|his|[A-Za-z]+)\b|"
     r"\b\d{1,3} average\b",
     r"\bgot a (?:zero|nought)|\b(?:[Mm]aths?|[Ss]cience|[Ee]nglish|[Pp]hysics|[Cc]hemistry|[Hh]istory|[Bb]iology|[Gg]eography|"
     r"[Ff]rench)\b:? \d{1,3}(?:%| percent|/\d)",
-    r"\b(?:scored?|scores|got|gets|received|earned|made|failed|passed|reached|managed)\b[^.;]{0,24}?\b\d{1,3}(?:\.\d{1,2})?(?:/\d+|"
+    r"\b(?:scored?|scores|got(?! (?:up|to|on|off|home|back|in|out))|gets(?! (?:up|to|on|off|home|back|in|out))|received|"
+    r"earned|made|failed|passed|reached|managed)\b[^.;]{0,24}?\b\d{1,3}(?:\.\d{1,2})?(?:/\d+|"
     r"%)?(?! (?:minutes|questions|books|students|times|days))",
     r"\b(?:dropped|lost|gained|improved by|fell by|fell|rose by) (?:\w+ )?\d{1,3} (?:points?|marks?)\b",
     r"\b(?:got|gets|received|earned|scored|has|had) (?:full|perfect|zero|no|top) (?:marks?|scores?)\b|\b(?:below|under|above|"
@@ -122,6 +139,8 @@ _SCORE_EN: Final = _any(
 )
 _ORDINAL: Final = r"(?:\d{1,4}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
 _RANK: Final = _any(
+    r"\b[Aa]mong (?:the )?\d{1,4} (?:pupils|students|children|kids)\b[^.;]{0,24}\b\d{1,4}",
+    r"(?:班[里级上]|年级|全[班校])的?(?:末[尾位流]|[中上下]游|前列)",
     rf"第\s*{N}\s*名(?!\s*(?:同学|学生|选手|队员|上|的同学))|排名?[^\d。,]{{0,4}}第?\s*{N}|排(?:在)?(?:班级?|年级|"
     rf"全[校班级])?第?\s*{N}|(?:班级|年级|全校|全班|"
     rf"班里|全[县市区级])(?:的)?(?:第|前|倒数第?)\s*{N}",
@@ -136,7 +155,7 @@ _RANK: Final = _any(
     r"\b(?:fell|dropped|rose|climbed|slipped|lost|gained|moved (?:up|down)|went (?:up|down)) (?:by )?(?:\w+ ){1,2}(?:places?|"
     r"positions?|ranks?)\b",
     rf"\b{_ORDINAL} (?:out )?of \d{{1,4}}\b|\b(?:from|to) {_ORDINAL}(?: place)?\b|\b{_ORDINAL} place\b|\blast but (?:one|"
-    rf"two)\b|\b(?:top|bottom) (?:\d+|"
+    rf"two)\b|\b(?:[Tt]op|[Bb]ottom) (?:\d+|"
     rf"three|five|ten)\b[^.;]{{0,6}}\b(?:in|of) (?:the |her |his |my |our |their )?(?:class|grade|year|form)",
     r"\b(?:top|bottom|last) (?:of|in) (?:the |her |his |my |our |their )?(?:class|grade|year|form)\b",
 )
@@ -174,7 +193,7 @@ _ILLNESS: Final = (
     "感冒|咳嗽|哮喘病|静脉曲张|肥胖症|侏儒|白化|狐臭|皮肤病|传染病|性病|服用|药瓶|胎记|义眼|石膏|拄拐|特殊教育|心脏|"
     "晕血|半月板|韧带|皮肤病|发育迟缓|孕\\s*\\d|视力很?[差低]|杂音|激素药|扁桃体|罕见病|多动|耳朵(?:不好|背|听)|眼睛(?:不好|看不)|"
     "生理期|肚子[疼痛]|割[伤腕]|二胎|孕[期妇]|产假|保胎|精神(?:失常|病|分裂)|"
-    "脑[瘫瘤]|智[力商](?:低|障|缺)|聋哑|聋人|哑巴|盲人|颈椎|腰椎|头[晕痛疼]|胃[痛疼]|腰[痛疼酸]|身体(?:不好|不太好|很差|虚弱)|"
+    "结节|息肉|囊肿|血栓|中风|脑梗|心梗|痛风|近视[^。;\\d]{0,6}\\d{2,4}\\s*度|[听视]障|肢残|脑[瘫瘤]|智[力商](?:低|障|缺)|聋哑|聋人|哑巴|盲人|颈椎|腰椎|头[晕痛疼]|胃[痛疼]|腰[痛疼酸]|身体(?:不好|不太好|很差|虚弱)|"
     "嗓子[^。,]{0,4}(?:坏|哑|不能)|体弱|休学养|残障|心悸|恐慌|惊恐|"
     "失眠|湿疹|荨麻疹|鼻炎|偏头痛|脊柱侧弯|甲亢|甲减|红斑狼疮|水痘|腮腺炎|新冠|阳性|流感|发[高低]?烧|近视\\s*\\d|轮椅|假肢"
 )
@@ -190,7 +209,10 @@ _ILLNESS_EN: Final = (
     r"eating disorder|blind in|visually impaired|hard of hearing|"
     r"stutter\w*|stammer\w*|sick|ill|unwell|hurt (?:his|her|my) \w+|sprain\w*|celiac|coeliac|inhaler|nut allergy|"
     r"self-harm\w*|suicid\w+|migraine\w*|eczema|seizure\w*|Tourette\w*|Down syndrome|broken (?:arm|leg)|"
-    r"broke (?:his|her) (?:arm|leg)|therap(?:y|ist)|psychiatr\w+|sick leave|COVID)\b"
+    r"br(?:oke|eaks?|oken) (?:his|her|my|their|an?) (?:\w+ )?(?:arm|leg|wrist|ankle|finger|nose|hand|foot|toe|hip|collarbone)|"
+    r"(?:wears?|wearing|in) a cast|"
+    r"(?:eyesight|vision|hearing) (?:is|was) (?:\w+ )?(?:poor|bad|weak|failing)|"
+    r"(?:poor|bad|weak) (?:eyesight|vision|hearing)|therap(?:y|ist)|psychiatr\w+|sick leave|COVID)\b"
 )
 _PLACE: Final = rf"{N}\s*(?:号|栋|幢|单元|弄|室|座|楼|组)|[路街巷道]\s*{N}|(?:小区|新村|花园|公寓|家园|苑|院)[^。]{{0,4}}{N}"
 _ADDRESS: Final = _any(
@@ -198,6 +220,7 @@ _ADDRESS: Final = _any(
     rf"家[:,]?[^。;,]{{0,16}}?[路街巷里村区园][^。;,]{{0,6}}?{N}\s*(?:号|栋|幢|单元|室)",
     rf"(?:住(?:在)?|地址:?\s*)[^。;,]{{0,16}}?(?:[路街道巷弄里][^。;,]{{0,4}}{N}\s*号|{N}\s*(?:单元|栋|幢))",
     rf"[路街道巷弄里村镇]\s*{N}\s*号?(?:院|大院)?\s*{N}\s*(?:号楼|楼|栋|幢|单元|室)|住\s*{N}\s*号?(?:楼|栋|幢)",
+    rf"(?:住|搬)[^。;,]{{0,16}}?[村屯庄]\s*{N}\s*[组号队]",
     r"\b(?:lives?|living|stays?|lived|moved) (?:at|in|on|to)\b[^.;]{0,40}\d",
     r"\b[Aa]ddress(?: is|:)[^.;]{0,8}\d|\b[Hh]ome address\b[^.;]{0,8}\d|\b(?:house|home|flat|apartment) is\b[^.;]{0,30}\d",
     r"\b\d{1,5} [A-Z]\w+ (?:Street|Road|Lane|Avenue|Drive|Close|Way)\b",
@@ -212,16 +235,18 @@ _LIVES: Final = _any(
     r"\b(?:lives?|stays?|living) (?:at|in|on)\b[^.;]{0,30}\d|\b[Mm]y (?:flat|house|apartment|home|address) is\b[^.;]{0,30}\d",
 )
 _FAMILY: Final = _any(
-    "坐了[^。]{0,2}牢|诈骗|身世|养父母|困难补助|[摔病累打]死|身亡|遇难|从没管过|没人管|离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|"
-    "坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。,]{0,8}(?:债|万|千块|"
-    "钱|贷)|破产|改嫁|再娶|"
-    "留守|外出?打工|在外打工|被[^。,]{0,6}打|家暴|虐待|孤儿|父母双亡|常年在外|长期在外|不在身边|监护|下岗|失业|"
-    "由[\u4e00-\u9fff]{2,4}(?:带大|带着|抚养|照[顾看]|监护)|由(?:爷爷|奶奶|外公|外婆|姥姥|姥爷|亲戚|姑姑|舅舅)[^。,]{0,4}(?:带|养|"
-    "照[顾看]|抚)|父母不管|没[有了]?(?:爸|妈|父亲|"
-    "母亲)|家境|(?:家庭|经济)困难|拮据|没钱|负债|"
-    "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生|戒毒|"
-    "被抓|被判|判了|在押|精神(?:失常|病)|月收入|福利院|车祸|病重|患病|重男轻女|"
-    "不管[他她孩]",
+    _quick(
+        "坐了[^。]{0,2}牢|诈骗|身世|养父母|困难补助|[摔病累打]死|身亡|遇难|从没管过|没人管|离异|离婚|再婚|单亲|低保|特困|贫困户|建档立卡|"
+        "坐牢|入狱|服刑|判刑|拘留|去世|过世|病逝|早逝|欠[^。,]{0,8}(?:债|万|千块|"
+        "钱|贷)|破产|改嫁|再娶|"
+        "留守|外出?打工|在外打工|被[^。,]{0,6}打|家暴|虐待|孤儿|父母双亡|常年在外|长期在外|不在身边|监护|下岗|失业|"
+        "由[\u4e00-\u9fff]{2,4}(?:带大|带着|抚养|照[顾看]|监护)|由(?:爷爷|奶奶|外公|外婆|姥姥|姥爷|亲戚|姑姑|舅舅)[^。,]{0,4}(?:带|养|"
+        "照[顾看]|抚)|父母不管|没[有了]?(?:爸|妈|父亲|"
+        "母亲)|家境|(?:家庭|经济)困难|拮据|没钱|负债|"
+        "继[父母]|后[爸妈]|收养|领养|寄养|酗酒|赌博|吸毒|助学金|贫困|跟(?:着)?(?:爷爷|奶奶|外公|外婆|姥姥|姥爷)|吵架分居|分居|私生|戒毒|"
+        "被抓|被判|判了|在押|精神(?:失常|病)|月收入|福利院|车祸|病重|患病|重男轻女|"
+        "不管[他她孩]"
+    ),
     rf"{KIN}[^。,]{{0,4}}(?:刚走|走了|不在了|没了|[打骂])",
     r"\b(?:divorc\w+|separated|split up|splitting up|walked out|remarried|raised by (?:his|her|their) (?:grand\w+|aunt|uncle)|"
     r"hits (?:him|her|them)|"
@@ -239,32 +264,47 @@ _CONTACT: Final = _any(
     r"(?:QQ|[qQ]{2}|扣扣)\s*号?码?[^\d。]{0,6}[1-9]\d{4,11}(?!\d)",
     r"[Ss]kype: ?[\w.-]{5,24}|(?:微信|[Ww]e[Cc]hat|WECHAT|[Vv][Xx]|抖音|钉钉|[Ss]kype|WhatsApp|Telegram|Line)\s*(?:号|id|"
     r"ID)?[^A-Za-z\d。]{0,6}(?:is|是|:)?\s*(?=[A-Za-z_-]*[\d_])[A-Za-z][\w-]{4,24}",
+    r"[加+]\s?(?:我|个|她|他|老师)?\s?[Vv]信?[:\s]{1,2}(?=[A-Za-z_-]*[\d_])[A-Za-z][\w-]{4,24}",
     r"\bwxid_\w+|(?:企鹅号?|扣扣)\s*[^\d。]{0,4}[1-9]\d{4,11}(?!\d)",
     r"(?:[Ii]nstagram|[Ii]nsta|[Ss]napchat|[Tt]ik[Tt]ok|[Ff]acebook|小红书|微博|快手|B站)\s*(?:号|id|ID|name|account|handle)?\s*(?:is|是|"
     r":)?\s*@?(?=[A-Za-z._-]*[\d_.])[A-Za-z][\w.-]{3,24}\w",
 )
 
-_ILL: Final = _any(_ILLNESS, _ILLNESS_EN)
+_ILL: Final = _any(_quick(_ILLNESS), _ILLNESS_EN)
+
+# Cheap to look for: one set of characters each.
+_NUMERAL: Final = re.compile("[\\d零一二三四五六七八九十百两]")
+_DIGIT: Final = re.compile(r"\d")
+_LATIN: Final = re.compile("[A-Za-z]")
 
 RULES: Final = (
-    Rule("contact", "address of mail or chat", _CONTACT, ()),
+    Rule("contact", "address of mail or chat", _CONTACT, (), needs=re.compile(r"[@\d_.]|kype")),
     Rule(
         "score",
         "mark of somebody",
         _SCORE,
         (PERSON,),
         re.compile(rf"(?<!\()满分|每[题道空问小]|分值|分制|[共计]\s*{N}\s*分|左右|希望[^。]{{0,8}}均分?|[他她]要求"),
+        needs=re.compile("[\\d零一二三四五六七八九十百两A-E及挂优良合]"),
     ),
-    Rule("score", "full marks of somebody", _any(rf"(?:考了?|得了?|拿了?|{SUBJECT})\s*满分(?!\s*\d|是|为|设|的|[多几])"), (PERSON,)),
+    Rule(
+        "score",
+        "full marks of somebody",
+        _any(rf"(?:[考得拿是]了?个?|{SUBJECT})\s*满分(?!\s*\d|是|为|设|的|[多几])"),
+        (PERSON,),
+        needs=re.compile("满"),
+    ),
     Rule(
         "score",
         "mark of a group or in an exam",
         _any(
             rf"(?:均分(?![给成配到])|平均(?!分?[给成配到]|分?为?\s*\d+\s*[组份堆段])|及格率|优秀率|最[高低]分?)[^\d。;]{{0,12}}{N}",
+            rf"{N}\s*[个名位](?:人|同学|学生|孩子)?[^。;,]{{0,6}}(?:[不没未]及格|挂科)",
             rf"{N}\s*分(?:以[上下]|段|左右的)|差了?\s*{N}\s*分|(?:达到|低于|高于|不到|超过)了?\s*{N}\s*分",
         ),
         (GROUP, EXAM, re.compile(r"(?:之一|一半|%|多数|少数|[个名位])的?(?:学生|同学|孩子|人)")),
         _PAPER,
+        needs=_NUMERAL,
     ),
     Rule(
         "score",
@@ -272,13 +312,15 @@ RULES: Final = (
         _any(rf"{COURSE}\s{{0,3}}{N}\s{{0,3}}分?(?:[,、\s]{{1,3}}{COURSE}\s{{0,3}}{N}\s{{0,3}}分?)+"),
         (),
         _PAPER,
+        needs=_NUMERAL,
     ),
     Rule(
         "score",
         "marks of several people",
-        _any(rf"{NAME}\s{{0,3}}\d{{2,3}}\s{{0,3}}分?(?:[,、\s]{{1,3}}{NAME}\s{{0,3}}\d{{2,3}}\s{{0,3}}分?)+"),
+        _any(rf"{NAME}:?\s{{0,3}}\d{{2,3}}\s{{0,3}}分?(?:[,、\s]{{1,3}}{NAME}:?\s{{0,3}}\d{{2,3}}\s{{0,3}}分?)+"),
         (),
         _PAPER,
+        needs=_DIGIT,
     ),
     Rule(
         "score",
@@ -286,18 +328,27 @@ RULES: Final = (
         _MARKS,
         (),
         re.compile(rf"{_PAPER.pattern}|数据|样本|中位数|众数|求|\b(?:data|sample|find)\b", re.IGNORECASE),
+        needs=re.compile(r"[\dA-E]"),
     ),
-    Rule("score", "mark in English", _SCORE_EN, (PERSON, GROUP, re.compile(r"\b[Tt]heir\b")), _TASK_EN),
+    Rule("score", "mark in English", _SCORE_EN, (PERSON, GROUP, re.compile(r"\b[Tt]heir\b")), _TASK_EN, needs=_LATIN),
     Rule(
         "score",
         "class in English",
         _any(r"\b[Cc]lass (?:average|mean)\b[^.;]{0,12}\d|\d{1,3}(?:\.\d{1,2})?\s*% of (?:the |my |our )?[Cc]lass"),
         (),
         _PAPER,
+        needs=_DIGIT,
     ),
-    Rule("score", "mark of whoever sat the exam", _SAT, (), _PAPER),
-    Rule("rank", "rank of somebody", _RANK, (PERSON,)),
-    Rule("rank", "place in a class", _PLACE_IN_CLASS, ()),
+    Rule("score", "mark of whoever sat the exam", _SAT, (), _PAPER, needs=_NUMERAL),
+    Rule(
+        "rank",
+        "rank of somebody",
+        _RANK,
+        (PERSON, re.compile(r": [A-Z][a-z]+, [A-Z]")),
+        _REWORDING,
+        needs=re.compile("[\\d零一二三四五六七八九十百两底尾游后前a-z]"),
+    ),
+    Rule("rank", "place in a class", _PLACE_IN_CLASS, (), needs=re.compile("[\\d零一二三四五六七八九十百两倒底尾]")),
     Rule("health", "illness outside a lesson", _ILL, (), _TOPIC),
     Rule("health", "illness of somebody", _ILL, (PERSON, SELF, GROUP), _LESSON),
     Rule(
@@ -313,6 +364,7 @@ RULES: Final = (
         re.compile(f"{_HOME.pattern}|{_LIVES.pattern}"),
         (),
         re.compile(r"教室|教学楼|行政楼|实验楼|宾馆|酒店|公司|考场|考点|会议室|实验室|办公|学校|博物馆|图书馆|展厅|中学|小学|大学"),
+        needs=_NUMERAL,
     ),
     Rule(
         "address",
@@ -326,6 +378,7 @@ RULES: Final = (
                 r"\bfamily\b|\bher home|\bhis home"
             ),
         ),
+        needs=_NUMERAL,
     ),
     Rule("family", "family matter outside a lesson", _FAMILY, (), _TOPIC),
     Rule(

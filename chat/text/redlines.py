@@ -36,6 +36,7 @@ _CLAUSE: Final = re.compile(r"(?:[^，,]|(?<=\d),(?=\d{3}))+[，,]*|[，,]+")
 _HALF_NUMBER: Final = re.compile(r"(?:(?![\u3400-\u9fff])[\w\s.@+()（）\-–—]|[零〇一二三四五六七八九十百幺两]){1,80}\Z")
 _PUNCTUATION: Final = "，,。！？!?;；\n. "
 
+_A_FEW_DIGITS: Final = re.compile(r"(?:[^\d]*\d){3}", re.DOTALL)  # cheap, and every number below has them
 # Digits with single blanks, hyphens or dots between them.
 _DIGITS: Final = re.compile(r"(?<![\d.])\d(?:[ \t·-]?\d){6,40}(?:[ ]?[Xx](?![A-Za-z]))?(?![\d])")
 _GROUPED_CARD: Final = re.compile(r"\d{13,19}|\d{4}(?:[ -]\d{4}){2,3}(?:[ -]\d{1,4})?|\d{6}[ -]\d{7,13}|\d{4}[ -]\d{6}[ -]\d{5}")
@@ -87,7 +88,7 @@ def find(text: str) -> list[Hit]:
     plain, places = _normalise(text)
     found = {(kind, places[start], places[end - 1] + 1, rule) for kind, start, end, rule in _find_in(plain) if end > start}
     hits: list[Hit] = []
-    for kind, start, end, rule in sorted(found, key=lambda hit: (hit[0], hit[1], -hit[2])):
+    for kind, start, end, rule in sorted(found, key=lambda hit: (hit[0], hit[1], -hit[2], hit[3])):
         if not (hits and hits[-1].kind == kind and start < hits[-1].end):
             hits.append(Hit(kind, start, end, rule))
     return sorted(hits, key=lambda hit: (hit.start, hit.end))
@@ -148,7 +149,7 @@ def _about_people(plain: str, start: int, end: int) -> Iterator[_Found]:
     sentence = plain[start:end]
     places = _Places(sentence)  # several rules look for the same
     for rule in RULES:
-        matches = places[rule.what]
+        matches = places[rule.what] if rule.needs is None or rule.needs.search(sentence) else []
         if not matches or (rule.who and not any(places[who] for who in rule.who)):
             continue
         if rule.kind == "contact":
@@ -179,6 +180,8 @@ class _Places(dict[re.Pattern[str], list[re.Match[str]]]):
 
 def _numbers(sentence: str, offset: int) -> Iterator[_Found]:
     digits = sentence.translate(_CHINESE_DIGITS)
+    if not _A_FEW_DIGITS.match(digits):
+        return
     for match in _DOCUMENT.finditer(sentence):
         yield ("id_doc", offset + match.start("number"), offset + match.end("number"), "number of a document")
     for kind, start, end, rule in (*_long_numbers(digits, sentence), *_phones(digits, sentence)):

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from chat.memory.core.portable import BYTES_MOST, ITEMS_MOST, BadFile, Imported, Refused, as_text, export, import_file
 from chat.middleware import PageRequest
 from chat.panel.lists import Filters
+from chat.panel.rules import rule_words
 from chat.views.memory_context import frame, panel_context, tenant_of
 
 REFUSED_SHOWN = 5
@@ -90,7 +91,7 @@ def _words(imported: Imported) -> str:
 
 
 def _refused_words(one: Refused) -> str:
-    why = str(_REFUSALS.get(one.reason, one.reason)) % {"rules": _(", ").join(one.rules)}
+    why = str(_REFUSALS.get(one.reason, one.reason)) % {"rules": rule_words(one.rules)}
     return _("Not taken: %(place)s %(why)s.") % {"place": one.place, "why": why}
 
 

@@ -1,94 +1,16 @@
-// The memory panel and the drawer by keyboard. Every key presses a button that is on the page; forms do the rest.
+// The memory panel and the drawer made live: the focus goes on with the work, and every answer is told in the notice.
 
-const CARD = "[data-candidate][tabindex]";
+import { CARD, cards, currentCard, focusCard, loadMore, markCard, moreLink, neighbour, offerFirst } from "./memory_cards.js";
+import { enableKeys, turns } from "./memory_keys.js";
+
 const PREFETCH_CARDS = 8;
-
-function cards() {
-  return [...document.querySelectorAll(`.pending-list ${CARD}`)].filter((card) => !card.hasAttribute("data-going") && card.getClientRects().length);
-}
-
-function currentCard() {
-  return document.activeElement?.closest?.(CARD) ?? null;
-}
-
-function focusCard(card) {
-  if (!card) return;
-  for (const one of document.querySelectorAll(CARD)) one.tabIndex = one === card ? 0 : -1;
-  card.focus({ preventScroll: true });
-  card.scrollIntoView({ block: "nearest" });
-}
-
-// One card can be reached by Tab; the others follow from it.
-function offerFirst() {
-  const all = cards();
-  if (all.length && !all.some((card) => card.tabIndex === 0)) all[0].tabIndex = 0;
-}
-
-function move(step) {
-  const all = cards();
-  const card = currentCard();
-  if (!card) return focusCard(all.find((one) => one.tabIndex === 0) ?? all[0]);
-  const next = all[all.indexOf(card) + step];
-  if (next) return focusCard(next);
-  if (step > 0) loadMore();
-  return undefined;
-}
-
-function neighbour(card) {
-  const all = cards();
-  const at = all.indexOf(card);
-  return all[at + 1] ?? all[at - 1] ?? null;
-}
-
-function loadMore() {
-  document.querySelector("#pending-list .memory-more a")?.click();
-}
-
-function press(root, key) {
-  const button = root?.querySelector(`button[data-key="${key}"]`);
-  if (!button || button.form?.hasAttribute("data-going")) return false;
-  button.click();
-  return true;
-}
-
-function isTyping(event) {
-  return event.target.closest?.("input, textarea, select, [contenteditable], [popover]") !== null;
-}
-
-function onKey(event) {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.matches?.("textarea[data-submits]")) return onKeyInBox(event);
-  if (isTyping(event)) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const card = currentCard();
-  if (key === "j" || key === "k") {
-    event.preventDefault();
-    move(key === "j" ? 1 : -1);
-  } else if (key === "?") {
-    document.getElementById("memory-keys")?.togglePopover();
-  } else if (key === "u") {
-    if (!event.repeat) press(document.getElementById("memory-notice"), "u");
-  } else if (card && !event.repeat && (key !== "Enter" || event.target === card)) {
-    if (press(card, key)) event.preventDefault();
-  }
-}
-
-// The wording of one memory: Enter keeps it, Shift and Enter break the line, Escape leaves it as it was.
-function onKeyInBox(event) {
-  if (event.key === "Escape") {
-    event.stopPropagation();
-    event.target.form.querySelector("[data-action=cancel]")?.click();
-  } else if (event.key === "Enter" && !event.shiftKey) {
-    event.preventDefault();
-    // A click, so that the form knows its button.
-    if (!event.repeat) event.target.form.querySelector("button[type=submit]").click();
-  }
-}
 
 // What htmx does with a card: the focus goes on at once, the answer is told in the notice.
 
 function onBeforeRequest(event) {
   const form = event.detail.elt;
+  const box = form.closest?.("[data-form=edit]")?.querySelector("textarea");
+  if (box) box.readOnly = true; // what would be typed into it now would be lost
   const card = form.closest?.(CARD);
   if (!card || event.detail.requestConfig.verb !== "post") return;
   form.setAttribute("data-going", "");
@@ -112,6 +34,7 @@ function onBeforeSwap(event) {
 
 let leaving = null; // the card whose wording is being sent, and the one after it
 let wanted = null; // what had the focus before a list was told anew
+let isDrawerLate = false; // whether something was told that the drawer does not show yet
 
 function remember(event) {
   const target = event.detail.target;
@@ -135,9 +58,10 @@ function restore() {
   if (!place || (document.activeElement && document.activeElement !== document.body)) return;
   const error = place.querySelector("[aria-invalid=true]");
   if (error) return error.focus();
-  const item = id && document.getElementById(id);
+  const item = id ? document.getElementById(id) : null;
   if (item?.matches(CARD)) return focusCard(item);
   if (item) return (item.querySelector(`[data-action="${action}"]`) ?? item).focus({ preventScroll: true });
+  turns.forget(); // the card that they were pressed for is not here any more
   const all = cards().filter((card) => place.contains(card));
   if (root !== "confirmed" && all.length) return focusCard(all[Math.min(at, all.length - 1)]);
   place.querySelector(root === "confirmed" ? "#confirmed-title" : "#pending-title")?.focus({ preventScroll: true });
@@ -148,7 +72,11 @@ function onAfterSettle(event) {
   restore();
   const elt = event.detail.elt;
   const box = elt?.querySelector?.("textarea[data-submits]");
-  if (elt?.matches?.("[data-candidate], [data-fact]") && box) {
+  const refused = event.detail.requestConfig?.verb === "post" && elt?.querySelector?.("[aria-invalid=true]");
+  if (refused) {
+    turns.forget(); // it needs another wording first
+    refused.focus();
+  } else if (elt?.matches?.("[data-candidate], [data-fact]") && box) {
     box.focus();
     box.setSelectionRange(box.value.length, box.value.length);
   } else if (elt?.matches?.(CARD) && event.detail.requestConfig?.verb === "get") {
@@ -163,10 +91,10 @@ function settleList() {
   const list = document.getElementById("pending-list");
   // A card that was put off goes to the end, or comes with the rest of the list.
   for (const card of list?.querySelectorAll("[data-later]:has(~ [data-candidate]:not([data-later]))") ?? []) {
-    if (list.querySelector(".memory-more")) card.remove();
+    if (moreLink()) card.remove();
     else list.append(card);
   }
-  if (list?.querySelector(".memory-more") && cards().length < PREFETCH_CARDS) loadMore();
+  if (moreLink() && cards().length < PREFETCH_CARDS) loadMore();
   if (leaving && !document.getElementById(leaving.card)) {
     const next = document.getElementById(leaving.next);
     if (document.activeElement === document.body) next ? focusCard(next) : document.getElementById("pending-title")?.focus();
@@ -180,12 +108,17 @@ function settleList() {
 function onAfterRequest(event) {
   const form = event.detail.elt;
   form.removeAttribute?.("data-going");
+  const box = form.closest?.("[data-form=edit]")?.querySelector("textarea");
+  if (box) box.readOnly = false;
   const card = form.closest?.(CARD);
   card?.removeAttribute("aria-busy");
   card?.removeAttribute("data-going");
+  card?.removeAttribute("data-had-focus");
   if (event.detail.successful || event.detail.xhr.status === 404) return;
+  const root = form.closest?.("[data-memory]");
+  if (root) turns.forget();
   card?.focus();
-  sayFailed(form.closest?.("[data-memory]"));
+  sayFailed(root);
 }
 
 // No answer, or none that can be used: the page still says what happened.
@@ -208,14 +141,17 @@ function compareCounts() {
   if (news && badge && head) news.hidden = badge.dataset.count === head.dataset.count;
 }
 
+// Not while keys wait, which belong to the cards that are there.
 function refreshDrawer() {
+  if (turns.isBusy) return;
+  isDrawerLate = false;
   const drawer = document.getElementById("drawer");
   const body = document.getElementById("memory-drawer");
   const badge = document.getElementById("memory-badge");
   const head = body?.querySelector("#pending-head");
   if (!drawer?.open || !head || head.dataset.count === badge?.dataset.count) return;
   if (body.querySelector("[data-form=edit]")) return; // nobody's sentence is taken away
-  window.htmx?.ajax("GET", "/memory/drawer/", { target: "#memory-drawer", swap: "outerHTML" });
+  window.htmx?.ajax("GET", "/memory/drawer/", { source: "#memory-drawer", target: "#memory-drawer", swap: "outerHTML" });
 }
 
 function enhance() {
@@ -230,11 +166,14 @@ function onClick(event) {
   }
 }
 
-document.addEventListener("keydown", onKey);
+turns.onIdle = () => {
+  if (isDrawerLate) refreshDrawer();
+};
+enableKeys();
 document.addEventListener("click", onClick);
 document.addEventListener("focusin", (event) => {
   const card = event.target.closest?.(CARD);
-  if (card) for (const one of document.querySelectorAll(CARD)) one.tabIndex = one === card ? 0 : -1;
+  if (card) markCard(card);
 });
 document.addEventListener("htmx:beforeRequest", onBeforeRequest);
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -244,12 +183,13 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:afterSettle", onAfterSettle);
 document.addEventListener("htmx:afterRequest", onAfterRequest);
 document.addEventListener("fragment", () => {
+  isDrawerLate = true;
   compareCounts();
   refreshDrawer();
 });
 document.addEventListener("keydown", (event) => {
   const drawer = document.getElementById("drawer");
-  if (event.key === "Escape" && drawer?.open && drawer.contains(event.target)) {
+  if (event.key === "Escape" && !event.defaultPrevented && drawer?.open && drawer.contains(event.target)) {
     drawer.open = false;
     drawer.querySelector("summary").focus();
   }

@@ -112,9 +112,27 @@ export class Rounds {
   }
 
   replaceFragment(frame) {
+    if (frame.target === "summary-line") return this.placeSummaryLine(element(frame.html));
     const fresh = replaceFragment(frame);
     if (fresh && frame.target === "threads-recent") this.dropDoubles(fresh);
     if (fresh && frame.target === "thread-title") showTitle();
+  }
+
+  // The line above the first round that the summary does not stand for. A part of the conversation that begins behind
+  // the summary has no line, unless it begins right there.
+  placeSummaryLine(fresh) {
+    const old = document.getElementById(fresh.id);
+    const upto = Number(fresh.dataset.upto);
+    const articles = this.articles();
+    const first = articles.find((one) => Number(one.dataset.slot) > upto);
+    const isHere = !fresh.hidden && first && (first !== articles[0] || Number(first.dataset.slot) === upto + 1);
+    if (isHere && old?.dataset.upto === fresh.dataset.upto) return;
+    const hadFocus = old?.contains(document.activeElement);
+    old?.remove();
+    if (!isHere) return;
+    this.list.insertBefore(fresh, first);
+    window.htmx?.process(fresh);
+    if (hadFocus) fresh.querySelector("a").focus({ preventScroll: true });
   }
 
   // A conversation that has moved up to the first page leaves the further ones.

@@ -93,3 +93,12 @@ def test_the_page_is_for_administrators_only(client, own):
 
 def test_the_index_leads_there(at_school):
     assert reverse("admin:chat_redlinerecord_counts") in at_school.get(reverse("admin:index")).content.decode()
+
+
+def test_red_lines_are_named_in_the_reader_s_language(at_school, own):
+    words = {"en": ("mobile number", "a telephone number", "core memory"), "zh-hans": ("手机号码", "电话号码", "核心记忆")}
+    for language, expected in words.items():
+        html = at_school.get(COUNTS, headers={"Accept-Language": language}).content.decode()
+        assert all(f"<td>{one}</td>" in html for one in expected), language
+    tried = at_school.post(COUNTS, {"text": SENSITIVE}, headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert "手机号码 ·" in tried

@@ -19,6 +19,12 @@ from tests.conftest import mock_provider_class
 pytestmark = [pytest.mark.browser, pytest.mark.mock]
 
 SETTLED_MS = 30_000
+# `wait_for_function` does not wait for promises: it takes one for a yes.
+UNTIL_SETTLED = """async ([url, most]) => {
+  for (const start = performance.now(); performance.now() - start < most; await new Promise((next) => setTimeout(next, 100)))
+    if ((await (await fetch(url)).json()).backlog === 0) return true;
+  return false;
+}"""
 WEEKS = 6
 WAITING = [f"第{number}条：备课习惯第{number}种" for number in range(1, 26)]
 
@@ -78,9 +84,7 @@ def prompt(model: Any) -> str:
 
 def settled(page: Page, site: str) -> None:
     """Waits until the background has nothing to do."""
-    page.wait_for_function(
-        "url => fetch(url).then((answer) => answer.json()).then((state) => state.backlog === 0)", arg=f"{site}/readyz", timeout=SETTLED_MS
-    )
+    assert page.evaluate(UNTIL_SETTLED, [f"{site}/readyz", SETTLED_MS]), "the background did not come to an end"
 
 
 def file_of(texts: list[str]) -> dict[str, Any]:

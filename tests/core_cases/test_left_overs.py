@@ -17,6 +17,7 @@ from chat.models import Candidate, Fact, LayerState, Run, RunLedger, Thread
 from chat.runs.delete import erase_thread
 from chat.runs.errors import KeyConflict
 from chat.runs.start import Order, start_run
+from chat.runs.sweep import RunSweeper
 from chat.text.boundary import QUESTION_OPEN, THREAD_CLOSE_LAST
 from tests import builders
 from tests.memory.core.talking import answer, learn, pending, said, thread
@@ -73,7 +74,7 @@ def test_nothing_of_an_incognito_conversation_is_left_in_any_table(client, teach
         past = timezone.now() - timedelta(hours=25)
         Run.objects.update(created_at=past, finished_at=past)
         Thread.objects.update(created_at=past)
-        sweep()
+        sweep(RunSweeper())
     left = stored()
     assert [one for one in (WORD, "13812345678", *keys) if one in left] == []
 

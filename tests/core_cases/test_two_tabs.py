@@ -46,6 +46,7 @@ def act(page, address: str, verb: str, headers: dict[str, str], **fields: str):
     assert is_decided == is_changed, (verb, is_decided, is_changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", [{}, HTMX])
 def test_any_two_actions_on_a_candidate(page, teacher, headers):
     for number, (first, second) in enumerate(product(ON_CANDIDATES, repeat=2)):
@@ -59,6 +60,7 @@ def test_any_two_actions_on_a_candidate(page, teacher, headers):
         Decision.objects.all().delete()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", [{}, HTMX])
 def test_any_two_actions_on_a_fact(page, teacher, headers):
     school = builders.school_of(teacher).pk

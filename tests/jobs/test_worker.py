@@ -14,6 +14,8 @@ from chat.jobs.worker import Worker
 from chat.memory import calls
 from chat.memory.catch_up import Later
 from chat.models import Work, WorkerBeat
+from chat.runs import sweep as sweep_module
+from tests import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -233,3 +235,13 @@ def test_losing_the_lease_ends_the_model_call(handle, settings):
     run_until(stop)
     assert raised == [True]
     assert Work.objects.get().lease == "other"
+
+
+def test_draining_looks_twice_at_a_run_that_seems_dead(monkeypatch):
+    for module in (worker_module, sweep_module):
+        monkeypatch.setattr(module, "LOOKS_APART_SECONDS", 0.01)
+    long_ago = timezone.now() - timedelta(hours=1)
+    run = builders.run(builders.thread(builders.teacher()), status="running", heartbeat_at=long_ago, finished_at=None, has_memory=False)
+    Worker("w").drain()
+    run.refresh_from_db()
+    assert (run.status, run.error_code) == ("failed", "interrupted")

@@ -6,7 +6,7 @@ import pytest
 
 from chat.memory.model import Unusable
 from chat.memory.summary import catch_up, extract, limit_tokens
-from chat.models import LayerState, MemoryOp, Run, Summary, Thread
+from chat.models import LayerState, MemoryOp, Preference, Run, Summary, Thread
 from chat.providers.base import ContextTooLong, ProviderUnreachable
 from chat.text.boundary import CANCELLED_ROUND, FAILED_ROUND, SUMMARY_LABEL
 from chat.text.redlines import redact
@@ -277,3 +277,10 @@ def test_an_extract_filters_each_side_by_itself_and_before_it_is_cut():
     text = extract("", runs, 2_000, redact)
     assert "过敏" not in text and "教案" in text
     assert "1381" not in text
+
+
+def test_open_pages_hear_of_a_new_summary():
+    thread = long_thread(7)
+    assert not Preference.objects.filter(user=thread.user_id, news_at__isnull=False)
+    settle(thread)
+    assert Preference.objects.get(user=thread.user_id).news_at is not None

@@ -1,14 +1,13 @@
-"""The beat: checkpoints, stop marks and runs of other processes; the sweep; the shutdown."""
+"""The beat: checkpoints, stop marks and runs of other processes; the shutdown."""
 
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 
 from asgiref.sync import sync_to_async
-from django.test import override_settings
 from django.utils import timezone
 
-from chat.models import CoreEvent, Run, Thread, Work
+from chat.models import CoreEvent, Run, Thread
 from chat.runs import beat, launch, live
 from chat.runs.events import News, RunEnded, TextAdded
 from tests import builders
@@ -105,16 +104,3 @@ class BeatTests(RunCase):
             await beat.shutdown()
         run = await self.stored(started.run_id)
         assert (run.status, run.error_code, run.output) == ("failed", "interrupted", "写到一半")
-
-    @override_settings(HEARTBEAT_STALE_SECONDS=15)
-    def test_sweep_ends_only_runs_without_a_heartbeat(self) -> None:
-        long_ago = timezone.now() - timedelta(seconds=16)
-        dead = [self.foreign_run(heartbeat_at=long_ago, status=status) for status in ("queued", "running")]
-        alive = self.foreign_run()
-        assert beat.sweep_dead_runs() == 2
-        for run in dead:
-            run.refresh_from_db()
-            assert (run.status, run.error_code, run.output) == ("failed", "interrupted", "写到")
-            assert Work.objects.filter(subject_id=run.thread_id).exists()
-        alive.refresh_from_db()
-        assert alive.status == "running"

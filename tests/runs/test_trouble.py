@@ -1,6 +1,7 @@
 """What happens around a run when the database or a viewer is in trouble."""
 
 import asyncio
+import threading
 from unittest import skipIf
 from unittest.mock import patch
 
@@ -23,6 +24,22 @@ def end_all_connections() -> None:
         other.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+
+
+def fill_pool(size: int) -> None:
+    """Leaves so many connections waiting in the pool, as a busy hour does."""
+    meeting = threading.Barrier(size)
+
+    def use() -> None:
+        connection.ensure_connection()
+        meeting.wait(10)
+        connection.close()
+
+    users = [threading.Thread(target=use) for _ in range(size)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
 
 
 class TroubleTests(RunCase):
@@ -59,6 +76,7 @@ class TroubleTests(RunCase):
     @skipIf(connection.vendor == "sqlite", "SQLite has no connections to lose")
     async def test_run_survives_the_loss_of_all_connections(self) -> None:
         self.addCleanup(connection.close_pool)  # which may still hold dead ones
+        fill_pool(12)
         gate = asyncio.Event()
         with patch.object(beat, "BEAT_SECONDS", 0.05), scripted(ScriptedProvider(["写到一半", gate, "，完。"])):
             started = await launch.start(self.order())

@@ -74,7 +74,11 @@ def _stem(word: str) -> str:
 
 def likeness(a: str, b: str) -> float:
     """How much of what two wordings are about is the same: 0 to 1; from SIMILAR_LEAST on they are shown as similar."""
-    one, other = topics(a), topics(b)
+    return overlap(topics(a), topics(b))
+
+
+def overlap(one: set[str], other: set[str]) -> float:
+    """The likeness of two wordings whose topics are known."""
     common = len(one & other)
     if not common:
         return 0.0
