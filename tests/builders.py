@@ -90,6 +90,7 @@ def run(in_thread: Thread, input: str = "出一份数据结构试卷", output: s
         "agent_id": in_thread.agent_id,
         "user_id": in_thread.user_id,
         "thread": in_thread,
+        "provider_id": in_thread.agent.provider_id,
         "position": position,
         "slot": position,
         "input": input,

@@ -5,7 +5,6 @@ import struct
 import zipfile
 
 import docx
-from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from PIL import Image
 
@@ -84,6 +83,12 @@ for i in range(3):
 """
 
 
+NAMESPACES = (
+    f'{nsdecls("w", "m")} xmlns:v="urn:schemas-microsoft-com:vml" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+)
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
 # Texts
 
 
@@ -145,20 +150,24 @@ def docx_with_tables() -> bytes:
     return _saved(document)
 
 
-def docx_with_numbers() -> bytes:
-    """A numbered list of questions whose numbers are Word's, a text box, and a formula."""
+def docx_of(body: str, styles: str = "", packed: bool = True) -> bytes:
+    """With this XML as its body, and for its styles; and as WPS leaves it behind, with a relation that points nowhere."""
+    whole = _saved(docx.Document())
+    document = f"<w:document {NAMESPACES}><w:body>{body}</w:body></w:document>"
+    data = _with_part(whole, "word/document.xml", lambda: [document.encode()], packed)
+    if styles:
+        data = _with_part(data, "word/styles.xml", lambda: [f"<w:styles {NAMESPACES}>{styles}</w:styles>".encode()])
+    name = "word/_rels/document.xml.rels"
+    relations = zipfile.ZipFile(io.BytesIO(whole)).read(name)
+    nowhere = f'<Relationship Id="nowhere" Type="{RELATIONS}/image" Target="NULL"/></Relationships>'.encode()
+    return _with_part(data, name, lambda: [relations.replace(b"</Relationships>", nowhere)], packed)
+
+
+def docx_with_a_broken_picture() -> bytes:
     document = docx.Document()
-    document.add_heading("单元测验", level=1)
-    for question in ("什么是栈？", "什么是队列？", "什么是树？"):
-        document.add_paragraph(question, style="List Number")
-    box = parse_xml(
-        f'<w:r {nsdecls("w")} xmlns:v="urn:schemas-microsoft-com:vml"><w:pict><v:shape><v:textbox><w:txbxContent>'
-        "<w:p><w:r><w:t>提示：先画图。</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r>"
-    )
-    document.add_paragraph("作答说明")._p.append(box)
-    formula = parse_xml(f"<m:oMath {nsdecls('m')}><m:r><m:t>x+y=1</m:t></m:r></m:oMath>")
-    document.add_paragraph("方程：")._p.append(formula)
-    return _saved(document)
+    document.add_paragraph("见下图。")
+    document.add_picture(io.BytesIO(png()))
+    return _with_part(_saved(document), "word/media/image1.png", lambda: [b"no picture"])
 
 
 def empty_docx() -> bytes:
@@ -198,12 +207,26 @@ def lying_zip_bomb_docx(size: int = 300 * 1024 * 1024) -> bytes:
     return bytes(data)
 
 
-def entity_bomb_docx() -> bytes:
+def entity_docx() -> bytes:
+    """With an entity that does no harm."""
+    return entity_bomb_docx("<w:p><w:r><w:t>&e0;</w:t></w:r></w:p>")
+
+
+def entity_bomb_docx(place: str = "<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>") -> bytes:
     """Ten entities, each ten times the one before."""
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     head = f'<?xml version="1.0"?><!DOCTYPE w:document [<!ENTITY e0 "ha">{entities}]>'
-    body = f"<w:document {nsdecls('w')}><w:body><w:p><w:r><w:t>&e9;</w:t></w:r></w:p></w:body></w:document>"
+    body = f"<w:document {nsdecls('w')}><w:body>{place}</w:body></w:document>"
     return _with_part(docx_with_tables(), "word/document.xml", lambda: [(head + body).encode()])
+
+
+def entity_bomb_in_an_attribute_docx() -> bytes:
+    return entity_bomb_docx('<w:p w:rsidR="&e9;"/>')
+
+
+def workbook() -> bytes:
+    """The beginnings of an Excel file, for the name of a docx."""
+    return _with_part(empty_docx(), "xl/workbook.xml", lambda: [b"<workbook/>"])
 
 
 def zip_of_photos() -> bytes:
@@ -220,9 +243,10 @@ def _saved(document) -> bytes:
     return out.getvalue()
 
 
-def _with_part(data: bytes, name: str, chunks) -> bytes:
+def _with_part(data: bytes, name: str, chunks, packed: bool = True) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+    method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", method) as new:
         for info in old.infolist():
             if info.filename != name:
                 new.writestr(info.filename, old.read(info))

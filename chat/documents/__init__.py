@@ -10,8 +10,6 @@ decode      bytes of a text to characters
 text        plain text and Markdown
 docx        Word files
 archive     the zip archive that one is
-word_xml    its XML: names and text
-word_styles its headings and numbers
 pdf         pdf files
 pdf_lines   their lines to paragraphs and headings
 passages    blocks to passages

@@ -1,95 +1,101 @@
-"""Word files: paragraphs with their headings and numbers, tables row by row, text boxes, formulas, footnotes.
+"""Word files, by python-docx: paragraphs with their headings, tables row by row, text boxes.
 
-Read from the archive's XML with the standard library: what Word shows as a number or in a box is not in the reach of
-the libraries for docx, and those load every picture and stop at a relation that points nowhere, as WPS writes them.
+Left out is what the library does not give: numbers that Word counts, formulas, footnotes, comments, and the heads and feet
+of pages. Files in the strict variant of the format, which Word writes only when asked to, are none for it.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Final
-from xml.etree.ElementTree import Element
 
-from chat.documents.archive import Archive
+from docx import Document
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement
+from docx.styles.style import CharacterStyle
+from docx.table import Table
+from docx.text.paragraph import Paragraph
+from lxml import etree
+
+from chat.documents.archive import text_only
 from chat.documents.base import DocumentError, Limits, Progress
 from chat.documents.blocks import Block, Content
 from chat.documents.decode import clean
 from chat.documents.text import level_of
-from chat.documents.word_styles import Numbering, Styles
-from chat.documents.word_xml import child, children, local, text_of, value
 from chat.text.outline import BOLD_LEVEL
 
-_OFFICE_PARTS: Final = {"xl": "xlsx", "ppt": "pptx"}
-# What holds paragraphs and tables, and is nothing itself.
-_WRAPPERS: Final = {"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "AlternateContent", "Choice"}
+_COMPATIBILITY: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+# The library does not look into these: content controls, fields, what was inserted or moved here, the first of two copies.
+_OPENED: Final = (
+    *map(qn, ("w:sdt", "w:sdtContent", "w:customXml", "w:smartTag", "w:fldSimple", "w:ins", "w:moveTo")),
+    f"{_COMPATIBILITY}AlternateContent",
+    f"{_COMPATIBILITY}Choice",
+)
+# What was deleted or moved away, the second copy; and marks of merged cells, which the library tells once for each place.
+_DROPPED: Final = (*map(qn, ("w:del", "w:moveFrom", "w:vMerge", "w:gridSpan")), f"{_COMPATIBILITY}Fallback")
+
+_HEADING_NAME: Final = re.compile(r"(?:heading|标题)\s*([1-9])\Z", re.IGNORECASE)
+_TITLES: Final = ("title", "标题")
+_BODY: Final = 9
 _CELLS: Final = " | "
 # Longer rows are forms: each cell gets its own lines.
 _ROW_CHARS: Final = 240
 _HEADER_CELL_CHARS: Final = 24
 _HEADER_ROWS: Final = 3
-# A cell over several rows is said again in each, when it is a word or two.
-_REPEATED_CHARS: Final = 20
 _BOLD_HEADING_CHARS: Final = 30
-_NOTES: Final = ("footnotes", "endnotes")
 
 
 def read(data: bytes, limits: Limits, progress: Progress) -> Content:
-    archive = Archive(data)
-    main = archive.related("").get("officeDocument", "word/document.xml")
-    root = archive.xml(main)
-    if root is None or local(root.tag) != "document":
-        raise DocumentError("not_what_it_says", _OFFICE_PARTS.get(main.partition("/")[0], "zip"))
-    related = archive.related(main)
+    document = Document(text_only(data))
+    # Entities are declared in a document type, which no office program writes; the library would leave them out of the text.
+    if document.element.getroottree().docinfo.doctype:
+        raise DocumentError("broken")
     progress(1, 2)
-    document = _Document(Styles(_part(archive, related, "styles")), Numbering(_part(archive, related, "numbering")))
-    blocks = list(document.blocks(child(root, "body")))
-    for kind in _NOTES:
-        for note in _part(archive, related, kind) or ():
-            if not value(note, "type"):  # the others are lines that separate
-                blocks += document.blocks(note)
+    _simplify(document.element)
+    content = Content(list(_Reader().blocks(document.iter_inner_content())))
     progress(2, 2)
-    return Content(blocks)
+    return content
 
 
-def _part(archive: Archive, related: dict[str, str], kind: str) -> Element | None:
-    return archive.xml(related[kind]) if kind in related else None
+def _simplify(root: BaseOxmlElement) -> None:
+    etree.strip_elements(root, *_DROPPED, with_tail=False)
+    etree.strip_tags(root, *_OPENED)
+    for base in root.iter(qn("w:rubyBase")):  # below the reading of a character
+        for text in list(base.iter(qn("w:t"))):
+            base.getparent().addprevious(text)
 
 
-class _Document:
-    def __init__(self, styles: Styles, numbering: Numbering) -> None:
-        self._styles = styles
-        self._numbering = numbering
+class _Reader:
+    def __init__(self) -> None:
+        self._levels: dict[str | None, int] = {}
 
-    def blocks(self, parent: Element | None) -> Iterator[Block]:
-        """What stands in a body, a cell, a box or a note, in order."""
-        for node in parent if parent is not None else ():
-            name = local(node.tag)
-            if name == "p":
-                yield from self._paragraph(node)
-            elif name == "tbl":
-                yield from self._table(node)
-            elif name in _WRAPPERS:
-                yield from self.blocks(node)
+    def blocks(self, items: Iterable[Paragraph | Table]) -> Iterator[Block]:
+        """What stands in a body or a cell, in order."""
+        for item in items:
+            if isinstance(item, Table):
+                yield from self._table(item)
+                continue
+            yield from self._paragraph(item)
+            for inner in item._p.xpath(".//w:txbxContent//w:p"):
+                yield from self._paragraph(Paragraph(inner, item))
 
-    def _paragraph(self, node: Element) -> Iterator[Block]:
-        boxes: list[Element] = []
-        text = clean(text_of(node, boxes)).strip("\n")
-        properties = child(node, "pPr")
-        form = self._styles.of(properties)
+    def _paragraph(self, paragraph: Paragraph) -> Iterator[Block]:
+        text = clean(paragraph.text).strip("\n")
         if text.strip():
-            label = self._numbering.label(form.numbering, form.depth) if form.numbering not in ("", "0") else ""
-            text = f"{label} {text.lstrip()}" if label else text
-            level = form.outline + 2 if form.outline is not None else self._plain_level(node, text)
+            level = self._level(paragraph) or _plain_level(paragraph, text)
             yield Block(text, "heading" if level else "paragraph", level)
-        for box in boxes:
-            yield from self.blocks(box)
 
-    def _plain_level(self, node: Element, text: str) -> int:
-        """The level of a paragraph that only looks like a heading."""
-        level = 0 if "\n" in text else level_of(text, is_markdown=False)
-        is_short = len(text) <= _BOLD_HEADING_CHARS and not text.endswith(("。", "；", "，", "：", ":", ".", "？", "?"))
-        return level or (BOLD_LEVEL if is_short and "\n" not in text and _is_bold(node) else 0)
+    def _level(self, paragraph: Paragraph) -> int:
+        """The level that its format gives to a paragraph, 0 for text."""
+        own = _outline(paragraph._p)
+        if own is not None:
+            return own
+        name = paragraph._p.style
+        if name not in self._levels:
+            self._levels[name] = _style_level(paragraph.style)
+        return self._levels[name]
 
-    def _table(self, node: Element) -> Iterator[Block]:
-        rows = list(self._rows(node))
+    def _table(self, table: Table) -> Iterator[Block]:
+        rows = [["\n".join(block.text for block in self.blocks(cell.iter_inner_content())) for cell in row.cells] for row in table.rows]
         header = _CELLS.join(rows[0]) if _has_header(rows) else ""
         for place, cells in enumerate(rows):
             text = _CELLS.join(cell.replace("\n", " ") for cell in cells)
@@ -98,42 +104,41 @@ class _Document:
             if text.strip(" |"):
                 yield Block(text, "row", header=header if place else "")
 
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        above: dict[int, str] = {}
-        for row in _within(table, "tr"):
-            cells, column = [], 0
-            for cell in _within(row, "tc"):
-                properties = child(cell, "tcPr")
-                merged = child(properties, "vMerge")
-                text = "\n".join(block.text for block in self.blocks(cell))
-                if merged is not None and value(merged) != "restart":
-                    text = text or above.get(column, "")
-                elif merged is not None:
-                    above[column] = text if len(text) <= _REPEATED_CHARS else ""
-                cells.append(text)
-                span = value(child(properties, "gridSpan"))
-                column += int(span) if span.isdecimal() and len(span) < 4 else 1
-            yield cells
+
+def _outline(element: BaseOxmlElement) -> int | None:
+    """The level that a paragraph or a style has of its own: 2 is the highest, as 1 is the title's."""
+    found = element.xpath("./w:pPr/w:outlineLvl/@w:val")
+    if not found or not found[0].isdecimal():
+        return None
+    return int(found[0]) + 2 if int(found[0]) < _BODY else 0
 
 
-def _within(parent: Element, name: str) -> Iterator[Element]:
-    """Rows of a table or cells of a row, also those in a wrapper."""
-    for node in parent:
-        found = local(node.tag)
-        if found == name:
-            yield node
-        elif found in _WRAPPERS:
-            yield from _within(node, name)
+def _style_level(style: CharacterStyle | None) -> int:
+    passed = set()
+    while style is not None and style.style_id not in passed:
+        passed.add(style.style_id)  # styles may be based on each other in a circle
+        name = (style.name or "").strip()
+        if match := _HEADING_NAME.match(name):
+            return int(match[1]) + 1
+        if name.lower() in _TITLES:
+            return 1
+        own = _outline(style.element)
+        if own is not None:
+            return own
+        style = style.base_style
+    return 0
+
+
+def _plain_level(paragraph: Paragraph, text: str) -> int:
+    """The level of a paragraph that only looks like a heading."""
+    if "\n" in text:
+        return 0
+    is_short = len(text) <= _BOLD_HEADING_CHARS and not text.endswith(("。", "；", "，", "：", ":", ".", "？", "?"))
+    is_bold = is_short and all(run.bold for run in paragraph.runs if run.text.strip())
+    return level_of(text, is_markdown=False) or (BOLD_LEVEL if is_bold else 0)
 
 
 def _has_header(rows: list[list[str]]) -> bool:
     if len(rows) < _HEADER_ROWS or len(rows[0]) < 2:
         return False
     return all(cell and len(cell) <= _HEADER_CELL_CHARS and "\n" not in cell and not cell.isdecimal() for cell in rows[0])
-
-
-def _is_bold(paragraph: Element) -> bool:
-    """True when every run with text is bold."""
-    runs = [run for run in children(paragraph, "r") if child(run, "t") is not None]
-    bolds = [child(run, "rPr", "b") for run in runs]
-    return bool(runs) and all(bold is not None and value(bold) not in ("0", "false") for bold in bolds)

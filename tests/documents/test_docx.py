@@ -1,39 +1,16 @@
 """What Word files can hold, in the XML that Word and WPS write for it."""
 
-import io
-import zipfile
-
-import pytest
-
-from chat.documents import extract
 from chat.documents.base import Limits
 from chat.documents.docx import read
 from tests import files
 
-NAMESPACES = (
-    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
-    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
-    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
-)
-RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+def blocks(body: str, styles: str = ""):
+    return read(files.docx_of(body, styles), Limits(), lambda done, total: None).blocks
 
 
-def blocks(body: str, **parts: str):
-    """Of a docx with this body, and parts such as `numbering` and `styles`."""
-    relations = "".join(f'<Relationship Type="{RELATIONS}/{name}" Target="{name}.xml"/>' for name in parts)
-    # As WPS leaves it behind: a relation that points nowhere.
-    relations += f'<Relationship Type="{RELATIONS}/image" Target="NULL"/>'
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("word/document.xml", f"<w:document {NAMESPACES}><w:body>{body}</w:body></w:document>")
-        archive.writestr("word/_rels/document.xml.rels", f"<Relationships>{relations}</Relationships>")
-        for name, xml in parts.items():
-            archive.writestr(f"word/{name}.xml", f"<w:{name} {NAMESPACES}>{xml}</w:{name}>")
-    return read(out.getvalue(), Limits(), lambda done, total: None).blocks
-
-
-def texts(body: str, **parts: str) -> list[str]:
-    return [block.text for block in blocks(body, **parts)]
+def texts(body: str) -> list[str]:
+    return [block.text for block in blocks(body)]
 
 
 def paragraph(inner: str, properties: str = "") -> str:
@@ -44,60 +21,32 @@ def run(text: str) -> str:
     return f"<w:r><w:t>{text}</w:t></w:r>"
 
 
+def cell(inner: str, properties: str = "") -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{inner}</w:tc>"
+
+
 def table(*rows: tuple[str, ...]) -> str:
-    cells = ("".join(f"<w:tc>{paragraph(run(cell))}</w:tc>" for cell in row) for row in rows)
+    cells = ("".join(cell(paragraph(run(text))) for text in row) for row in rows)
     return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
 
 
-def numbered(depth: int, text: str) -> str:
-    return paragraph(run(text), f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="1"/></w:numPr>')
+def style(name: str, inner: str) -> str:
+    return f'<w:style w:type="paragraph" w:styleId="{name}">{inner}</w:style>'
 
 
-def levels(*kinds: tuple[str, str]) -> str:
-    found = "".join(
-        f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
-        for depth, (kind, text) in enumerate(kinds)
-    )
-    return f'<w:abstractNum w:abstractNumId="0">{found}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
-
-
-def test_numbers_are_counted_as_word_does():
-    numbering = levels(("chineseCountingThousand", "%1、"), ("decimal", "%1.%2"), ("bullet", "x"))
-    body = "".join(numbered(depth, text) for depth, text in [(0, "甲"), (1, "乙"), (1, "丙"), (2, "丁"), (0, "戊"), (1, "己")])
-    assert texts(body, numbering=numbering.replace('"%1.%2"', '"（%2）"')) == [
-        "一、 甲",
-        "（1） 乙",
-        "（2） 丙",
-        "• 丁",
-        "二、 戊",
-        "（1） 己",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("kind", "labels"),
-    [
-        ("upperLetter", ["A", "B", "C"]),
-        ("lowerRoman", ["i", "ii", "iii"]),
-        ("decimalEnclosedCircleChinese", ["①", "②", "③"]),
-        ("decimalZero", ["01", "02", "03"]),
-        ("somethingNew", ["1", "2", "3"]),
-    ],
-)
-def test_ways_to_count(kind, labels):
-    found = texts("".join(numbered(0, "题") for _ in labels), numbering=levels((kind, "%1.")))
-    assert found == [f"{label}. 题" for label in labels]
-
-
-def test_styles_that_are_based_on_a_heading_are_headings():
+def test_headings_are_known_by_name_by_outline_and_by_what_their_style_is_based_on():
     styles = (
-        '<w:style w:styleId="2"><w:name w:val="heading 2"/></w:style>'
-        '<w:style w:styleId="a"><w:name w:val="小节"/><w:basedOn w:val="2"/></w:style>'
-        '<w:style w:styleId="b"><w:name w:val="b"/><w:basedOn w:val="c"/></w:style>'
-        '<w:style w:styleId="c"><w:name w:val="c"/><w:basedOn w:val="b"/></w:style>'
+        style("1", '<w:name w:val="标题 1"/>')
+        + style("2", '<w:name w:val="heading 2"/>')
+        + style("3", '<w:name w:val="小节"/><w:basedOn w:val="2"/>')
+        + style("4", '<w:name w:val="条"/><w:pPr><w:outlineLvl w:val="2"/></w:pPr>')
+        + style("5", '<w:name w:val="b"/><w:basedOn w:val="6"/>')
+        + style("6", '<w:name w:val="c"/><w:basedOn w:val="5"/>')
+        + style("7", '<w:name w:val="Title"/>')
     )
-    body = paragraph(run("甲"), '<w:pStyle w:val="a"/>') + paragraph(run("乙"), '<w:pStyle w:val="b"/>')
-    assert [(block.kind, block.text) for block in blocks(body, styles=styles)] == [("heading", "甲"), ("paragraph", "乙")]
+    body = "".join(paragraph(run("甲"), f'<w:pStyle w:val="{number}"/>') for number in range(1, 8))
+    body += paragraph(run("甲"), '<w:outlineLvl w:val="3"/>') + paragraph(run("甲"), '<w:pStyle w:val="none"/>')
+    assert [block.level for block in blocks(body, styles)] == [2, 3, 3, 4, 0, 0, 1, 5, 0]
 
 
 def test_a_bold_short_line_is_a_heading_and_a_bold_sentence_is_not():
@@ -108,25 +57,44 @@ def test_a_bold_short_line_is_a_heading_and_a_bold_sentence_is_not():
 
 def test_what_was_deleted_or_is_a_second_copy_is_not_read():
     deleted = "<w:del><w:r><w:delText>删去</w:delText></w:r></w:del><w:ins><w:r><w:t>加上</w:t></w:r></w:ins>"
-    box = "<w:txbxContent><w:p><w:r><w:t>框</w:t></w:r></w:p></w:txbxContent>"
+    box = f"<w:pict><v:shape><v:textbox><w:txbxContent>{paragraph(run('框'))}</w:txbxContent></v:textbox></v:shape></w:pict>"
     twice = f"<w:r><mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r>"
     assert texts(paragraph(deleted + twice)) == ["加上", "框"]
 
 
-def test_content_controls_are_opened():
-    assert texts(f"<w:sdt><w:sdtContent>{paragraph(run('目录'))}</w:sdtContent></w:sdt>") == ["目录"]
+def test_what_was_moved_is_read_where_it_is_now():
+    moved = f"<w:moveFrom>{run('甲')}</w:moveFrom>{run('乙')}<w:moveTo>{run('甲')}</w:moveTo>"
+    assert texts(paragraph(moved)) == ["乙甲"]
 
 
-def test_a_fraction_is_written_on_one_line():
-    half = "<m:oMath><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath>"
-    assert texts(paragraph(half)) == ["(a+b)/2"]
+def test_content_controls_fields_and_links_are_opened():
+    inner = f"<w:fldSimple>{run('第一节')}</w:fldSimple><w:hyperlink>{run('课件')}</w:hyperlink>"
+    assert texts(f"<w:sdt><w:sdtContent>{paragraph(inner)}</w:sdtContent></w:sdt>") == ["第一节课件"]
 
 
-def test_a_cell_over_two_rows_is_said_in_both():
-    merged = '<w:tc><w:tcPr><w:vMerge w:val="restart"/></w:tcPr><w:p><w:r><w:t>周一</w:t></w:r></w:p></w:tc>'
-    more = "<w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc>"
-    rows = "".join(f"<w:tr>{first}<w:tc>{paragraph(run(text))}</w:tc></w:tr>" for first, text in [(merged, "语文"), (more, "数学")])
-    assert texts(f"<w:tbl>{rows}</w:tbl>") == ["周一 | 语文", "周一 | 数学"]
+def test_the_reading_above_a_character_is_left_out():
+    ruby = f"<w:r><w:ruby><w:rt>{run('zhàn')}</w:rt><w:rubyBase>{run('栈')}</w:rubyBase></w:ruby></w:r>"
+    assert texts(paragraph(run("什么是") + ruby + run("？"))) == ["什么是栈？"]
+
+
+def test_paragraphs_and_tables_come_in_their_order():
+    assert texts(paragraph(run("上")) + table(("甲", "乙")) + paragraph(run("下"))) == ["上", "甲 | 乙", "下"]
+
+
+def test_merged_cells_are_told_once():
+    wide = cell(paragraph(run("课程表")), '<w:gridSpan w:val="2"/>')
+    first = cell(paragraph(run("周一")), '<w:vMerge w:val="restart"/>') + cell(paragraph(run("语文")))
+    second = cell("<w:p/>", "<w:vMerge/>") + cell(paragraph(run("数学")))
+    assert texts(f"<w:tbl><w:tr>{wide}</w:tr><w:tr>{first}</w:tr><w:tr>{second}</w:tr></w:tbl>") == ["课程表", "周一 | 语文", " | 数学"]
+
+
+def test_a_cell_that_is_merged_with_none_above_it_is_read():
+    assert texts(f"<w:tbl><w:tr>{cell(paragraph(run('甲')), '<w:vMerge/>')}</w:tr></w:tbl>") == ["甲"]
+
+
+def test_a_table_in_a_cell_is_read_in_its_place():
+    inner = paragraph(run("步骤")) + table(("导入", "5 分钟"), ("练习", "20 分钟")) + "<w:p/>"
+    assert texts(f"<w:tbl><w:tr>{cell(inner)}{cell(paragraph(run('备注')))}</w:tr></w:tbl>") == ["步骤 导入 | 5 分钟 练习 | 20 分钟 | 备注"]
 
 
 def test_a_form_with_long_cells_keeps_its_lines():
@@ -138,13 +106,3 @@ def test_the_header_is_repeated_for_rows_but_not_for_forms():
     with_header = blocks(table(("姓名", "成绩"), ("甲", "90"), ("乙", "91")))
     assert [block.header for block in with_header] == ["", "姓名 | 成绩", "姓名 | 成绩"]
     assert [block.header for block in blocks(table(("1", "2"), ("3", "4"), ("5", "6")))] == ["", "", ""]
-
-
-def test_footnotes_come_last():
-    note = f'<w:footnote w:type="separator">{paragraph(run("—"))}</w:footnote><w:footnote>{paragraph(run("见教材。"))}</w:footnote>'
-    assert texts(paragraph(run("正文")), footnotes=note) == ["正文", "见教材。"]
-
-
-def test_an_absent_style_part_does_not_matter():
-    assert [piece.text for piece in extract("a.docx", files.docx_with_tables()).pieces]
-    assert texts(paragraph(run("甲"), '<w:pStyle w:val="none"/>')) == ["甲"]

@@ -1,7 +1,5 @@
-import io
 import os
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -47,11 +45,8 @@ def test_many_pages_are_refused_before_they_are_read():
 
 
 def test_a_file_that_takes_more_memory_than_it_may_is_broken():
-    out = io.BytesIO()
-    namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    with zipfile.ZipFile(out, "w") as archive:  # not packed, so that it is no bomb
-        archive.writestr("word/document.xml", f'<w:document xmlns:w="{namespace}"><w:body>{"<w:p/>" * 2_500_000}</w:body></w:document>')
-    assert code_of("a.docx", out.getvalue(), Limits(memory=256 * 1024 * 1024)) == "broken"
+    data = files.docx_of("<w:p/>" * 2_500_000, packed=False)  # packed it were a bomb
+    assert code_of("a.docx", data, Limits(memory=256 * 1024 * 1024)) == "broken"
 
 
 def test_what_progress_raises_ends_the_reading():
