@@ -48,6 +48,7 @@ _LATER = gettext_lazy("Try again in a moment, or use another assistant.")
 _ADMINISTRATOR = gettext_lazy("Trying again will not help by itself; please tell your school's administrator.")
 _SHORTER = gettext_lazy("Shorten the question, or start a new conversation.")
 _AGAIN = gettext_lazy("Try again.")
+_NO_VECTORS = gettext_lazy("The service answers, but not with usable vectors. Is this an embedding model?")
 
 # One line for each code of chat.providers.base, and for what ends a run otherwise.
 TROUBLES: dict[str, Trouble] = {
@@ -65,6 +66,8 @@ TROUBLES: dict[str, Trouble] = {
     "context_too_long": Trouble(gettext_lazy("The question and what belongs to it do not fit the model's window."), _SHORTER),
     "stream_broken": Trouble(gettext_lazy("The connection to the model service broke in the middle of the answer."), _AGAIN),
     "empty_answer": Trouble(gettext_lazy("The model service answered with nothing."), _AGAIN),
+    "embedding_unusable": Trouble(_NO_VECTORS, _ADMINISTRATOR),
+    "embedding_dimension": Trouble(_NO_VECTORS, _ADMINISTRATOR),
     "answer_too_long": Trouble(gettext_lazy("The answer did not come to an end and was cut off."), _AGAIN),
     "interrupted": Trouble(gettext_lazy("The answer was interrupted because the program was restarted."), _AGAIN),
     "internal_error": Trouble(

@@ -16,9 +16,7 @@ FIELDS = ("embedder", "embedding_model", "embedding_roles")
 
 def words_for(error: ProviderError) -> str:
     """What happened, for an administrator."""
-    trouble = TROUBLES.get(error.code)
-    what = trouble.what if trouble else gettext("The service answers, but not with usable vectors. Is this an embedding model?")
-    return f"{what} ({error})"
+    return f"{TROUBLES[error.code].what} ({error})"
 
 
 def words_of(trial: Trial) -> str:
