@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from django.db import connection
 from numpy.typing import NDArray
 
-from chat.models import SearchBlock, SearchIndex, SearchTerm
-from chat.search.index import BLOCK, COLUMNS, day_key, group_key, indexes_of, unpack
+from chat.models import SearchIndex
+from chat.search.index import BLOCK, COLUMNS, day_key, group_key, indexes_of, unpack_all
 from chat.search.score import TALK, TEXT, Asked, Corpus, Cosines, Part, Scored, Weighing, score
 from chat.text.dates import named_days
 from chat.text.features import meaning, spoken, terms
@@ -25,6 +26,11 @@ LARGE: Final = 20_000
 POSTINGS_MOST: Final = 150_000
 ALWAYS: Final = 8  # terms, however many records they stand in
 MATCHED_MOST: Final = 6
+# As plain SQL: built by the ORM, these queries would take as long as all the rest.
+COUNTS: Final = "SELECT term, count FROM chat_searchterm WHERE index_id = %s AND term IN "
+POSTINGS: Final = "SELECT term, count, block, packed FROM chat_searchterm WHERE index_id = %s AND term IN "
+BLOCKS: Final = "SELECT block, packed FROM chat_searchblock WHERE index_id = %s ORDER BY block"
+Rows = list[tuple[Any, ...]]
 WEIGHINGS: Final[Mapping[str, Weighing]] = {SearchIndex.Kind.RECALL: TALK, SearchIndex.Kind.KNOWLEDGE: TEXT}
 
 
@@ -82,8 +88,8 @@ def _matched(text: str, own: Sequence[str], is_there: NDArray[np.bool_]) -> tupl
 def scores(index: SearchIndex, question: Question, cosines: Cosines | None = None) -> tuple[Scored, Sequence[str]]:
     """The best records, and the question's terms that were asked for."""
     own, context = _telling([question.text], ()), _telling(question.context, terms(_ends(question.text)))
-    own, context = _chosen(index, own, context)
-    parts, found = _parts(index, [*own, *context])
+    own, context, rows = _chosen(index, own, context)
+    parts, found = _parts(rows, [*own, *context])
     corpus = _corpus(index, parts)
     days = [(day_key(span.first), day_key(span.last)) for span in named_days(_ends(question.text), question.day)] if question.day else []
     groups = None if question.groups is None else sorted({group_key(group) for group in question.groups})
@@ -106,14 +112,16 @@ def _telling(texts: Sequence[str], without: Iterable[str]) -> list[str]:
     return names
 
 
-def _chosen(index: SearchIndex, own: list[str], context: list[str]) -> tuple[list[str], list[str]]:
-    """The terms to ask for, in their order: the rarest, and of a large owner as many as are not too common."""
-    if len(own) <= TERMS_MOST and len(context) <= CONTEXT_TERMS_MOST and index.records <= LARGE:
-        return own, context
-    found: Counter[str] = Counter()
-    for term, count in SearchTerm.objects.filter(index=index, term__in=[*own, *context]).values_list("term", "count"):
-        found[term] += count
-    return _rarest(own, found, TERMS_MOST), _rarest(context, found, CONTEXT_TERMS_MOST)
+def _chosen(index: SearchIndex, own: list[str], context: list[str]) -> tuple[list[str], list[str], Rows]:
+    """The terms to ask for, in their order, and their postings: the rarest, of a large owner as many as are not too common."""
+    are_many, is_large = len(own) > TERMS_MOST or len(context) > CONTEXT_TERMS_MOST, index.records > LARGE
+    rows = _rows(COUNTS if is_large else POSTINGS, index, [*own, *context])
+    if are_many or is_large:
+        found: Counter[str] = Counter()
+        for term, count, *_ in rows:
+            found[term] += count
+        own, context = _rarest(own, found, TERMS_MOST), _rarest(context, found, CONTEXT_TERMS_MOST)
+    return own, context, _rows(POSTINGS, index, [*own, *context]) if is_large else rows
 
 
 def _rarest(names: list[str], found: Mapping[str, int], most: int) -> list[str]:
@@ -128,29 +136,37 @@ def _rarest(names: list[str], found: Mapping[str, int], most: int) -> list[str]:
     return [term for term in names if term in kept or term not in found]
 
 
-def _parts(index: SearchIndex, names: list[str]) -> tuple[list[Part], list[int]]:
+def _rows(query: str, index: SearchIndex, names: Sequence[str]) -> Rows:
+    if not names:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(f"{query}({', '.join(['%s'] * len(names))})", [index.pk, *names])
+        return cursor.fetchall()
+
+
+def _parts(rows: Rows, names: list[str]) -> tuple[list[Part], list[int]]:
     """The postings of the terms block by block, and in how many records each stands."""
     place = {term: i for i, term in enumerate(names)}
     found = [0] * len(names)
     blocks: dict[int, list[tuple[int, int, bytes]]] = {}
-    rows = SearchTerm.objects.filter(index=index, term__in=names).values_list("term", "block", "count", "packed")
-    for term, block, count, packed in rows.iterator():
-        found[place[term]] += count
-        blocks.setdefault(block, []).append((place[term], count, packed))
-    return [_part(block * BLOCK, sorted(blocks[block], key=lambda row: row[0])) for block in sorted(blocks)], found
+    for term, count, block, packed in rows:
+        if term in place:
+            found[place[term]] += count
+            blocks.setdefault(block, []).append((place[term], count, bytes(packed)))
+    return [_part(block * BLOCK, sorted(blocks[block])) for block in sorted(blocks)], found
 
 
 def _part(start: int, rows: list[tuple[int, int, bytes]]) -> Part:
-    unpacked = [unpack(packed, count) for _, count, packed in rows]
-    places = np.concatenate([numbers for numbers, _ in unpacked]).astype(np.int64)
-    counts = np.concatenate([counts for _, counts in unpacked]).astype(np.float64)
-    return Part(start, np.array([row[0] for row in rows]), np.array([row[1] for row in rows]), places, counts)
+    places, counts = unpack_all([(count, packed) for _, count, packed in rows])
+    names, sizes = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    return Part(start, names, sizes, places.astype(np.int64), counts.astype(np.float64))
 
 
 def _corpus(index: SearchIndex, parts: Sequence[Part]) -> Corpus:
     """What is known of the records; those that were written since the index was looked at are as if they were not there."""
-    blocks = dict(SearchBlock.objects.filter(index=index).values_list("block", "packed"))
-    columns = {block * BLOCK: np.frombuffer(bytes(packed), COLUMNS) for block, packed in blocks.items()}
+    with connection.cursor() as cursor:
+        cursor.execute(BLOCKS, [index.pk])
+        columns = {block * BLOCK: np.frombuffer(bytes(packed), COLUMNS) for block, packed in cursor.fetchall()}
     ends = [start + len(part) for start, part in columns.items()] + [part.start + int(part.places.max()) + 1 for part in parts]
     whole = np.zeros(max([index.last_number + 1, *ends]), COLUMNS)
     for start, column in columns.items():
