@@ -11,7 +11,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from chat.models import SearchIndex
-from chat.search.index import BLOCK, COLUMNS, day_key, group_key, indexes_of, unpack_all
+from chat.search.index import BLOCK, COLUMNS, day_key, group_key, unpack_all
 from chat.search.score import TALK, TEXT, Asked, Corpus, Cosines, Part, Scored, Weighing, score
 from chat.text.dates import named_days
 from chat.text.features import meaning, spoken, terms
@@ -27,6 +27,7 @@ POSTINGS_MOST: Final = 150_000
 ALWAYS: Final = 8  # terms, however many records they stand in
 MATCHED_MOST: Final = 6
 # As plain SQL: built by the ORM, these queries would take as long as all the rest.
+INDEX: Final = "SELECT * FROM chat_searchindex WHERE tenant_id = %s AND kind = %s AND user_id "
 COUNTS: Final = "SELECT term, count FROM chat_searchterm WHERE index_id = %s AND term IN "
 POSTINGS: Final = "SELECT term, count, block, packed FROM chat_searchterm WHERE index_id = %s AND term IN "
 BLOCKS: Final = "SELECT block, packed FROM chat_searchblock WHERE index_id = %s ORDER BY block"
@@ -67,7 +68,7 @@ def search(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, question
 
     With `cosines`, order and scores go by words and by meaning.
     """
-    index = indexes_of(tenant_id, user_id, kind).first()
+    index = _index(tenant_id, user_id, kind)
     if index is None or not index.records:
         return []
     scored, own = scores(index, question, cosines)
@@ -78,6 +79,12 @@ def search(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, question
         Hit(number, round(sure, 6), rank, _matched(said, own, is_there[:, i]) if sure > RELATED else ())
         for i, (number, sure, rank) in enumerate(zip(scored.numbers.tolist(), scored.score.tolist(), scored.rank.tolist(), strict=True))
     ]
+
+
+def _index(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind) -> SearchIndex | None:
+    if user_id is None:
+        return next(iter(SearchIndex.objects.raw(f"{INDEX}IS NULL", [tenant_id, kind])), None)
+    return next(iter(SearchIndex.objects.raw(f"{INDEX}= %s", [tenant_id, kind, user_id])), None)
 
 
 def _matched(text: str, own: Sequence[str], is_there: NDArray[np.bool_]) -> tuple[str, ...]:

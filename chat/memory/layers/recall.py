@@ -69,7 +69,7 @@ def _tell(segment: Segment, kept: list[Found], question: str) -> None:
 def _head(found: Found) -> str:
     entry = found.entry
     title = " ".join(clean(entry.title).split())[:TITLE_CHARS]
-    agent = " ".join(clean(entry.agent.name).split())[:TITLE_CHARS] if entry.agent else ""
+    agent = " ".join(clean(found.agent_name).split())[:TITLE_CHARS]
     return f"- {timezone.localtime(entry.at).date().isoformat()} 《{title}》 {agent}".rstrip()
 
 
