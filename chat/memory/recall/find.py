@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from django.utils import timezone
@@ -29,13 +30,17 @@ WHERE entry.tenant_id = %s AND entry.user_id = %s AND (run.id IS NULL OR run.is_
 AND (thread.id IS NULL OR thread.status = 'active') AND entry.number IN """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """An entry with its score and the terms that it was found by, and the name of its assistant."""
 
     entry: RecallEntry
     hit: Hit
     agent_name: str
+
+    @cached_property
+    def said(self) -> set[str]:
+        return set(features(f"{self.entry.input}\n{self.entry.head}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ def _sort(one: Found, findings: Findings, receiver: Receiver) -> None:
     if not receiver.may_have(one.entry):
         if len(findings.kept) + len(findings.withheld) < HITS_MOST:
             findings.withheld.append(one)
-    elif any(_is_same(one.entry, other.entry) for other in findings.kept):
+    elif any(_is_same(one.said, other.said) for other in findings.kept):
         findings.doubles.append(one)
     elif len(findings.kept) < HITS_MOST:
         findings.kept.append(one)
@@ -84,9 +89,8 @@ def _entries(turn: Turn, hits: Sequence[Hit]) -> list[Found]:
     return [Found(entry, hit, vars(entry)["agent_name"] or "") for entry, hit in found]
 
 
-def _is_same(one: RecallEntry, other: RecallEntry) -> bool:
-    a, b = set(features(f"{one.input}\n{one.head}")), set(features(f"{other.input}\n{other.head}"))
-    return len(a & b) >= SAME * max(1, len(a | b))
+def _is_same(one: set[str], other: set[str]) -> bool:
+    return len(one & other) >= SAME * max(1, len(one | other))
 
 
 def question_of(turn: Turn) -> Question:
