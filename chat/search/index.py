@@ -75,6 +75,13 @@ def unpack(packed: bytes, count: int) -> Packed:
     return np.frombuffer(data, "<u2", count), np.frombuffer(data, "u1", count, 2 * count)
 
 
+def unpack_all(rows: Sequence[tuple[int, bytes]]) -> Packed:
+    """The places and frequencies of many terms (count, packed), one after another."""
+    numbers = b"".join([packed[: 2 * count] for count, packed in rows])
+    counts = b"".join([packed[2 * count : 3 * count] for count, packed in rows])
+    return np.frombuffer(numbers, "<u2"), np.frombuffer(counts, "u1")
+
+
 @dataclass(slots=True)
 class Writer:
     """Collects changes of one index; `writing` stores them when its block ends."""

@@ -40,26 +40,39 @@ from chat.memory.recall.entries import KIND, record
 from chat.memory.recall.find import find, question_of
 from chat.models import Agent, Owner, RecallEntry, Run, SearchIndex, Thread
 from chat.models.ids import new_id
-from chat.search.index import writing
+from chat.search.index import BLOCK, writing
 from chat.search.query import search
 from chat.text import tokens
 from tests.bench import seed
 
-AT_ONCE = 2_000
+AT_ONCE = BLOCK  # so that a term's row of a block is written once
 PER_THREAD = 5
-CHARACTERS = 3_000  # in use; the first ones far more often, as in any language
+WORDS = 6_000  # in use; the first ones far more often, as in any language
 BUDGET_TOKENS = 2_000
 TIMES = 300
 chance = random.Random(7)
 
 
+def word(rank: int) -> str:
+    """Two or three Chinese characters, seldom a word of English; the commonest are one character."""
+    if rank < 40:
+        return chr(0x4E00 + rank)
+    if rank % 30 == 0:
+        return f" word{rank} "
+    return "".join(chr(0x4E00 + int(2_500 * spelling.random() ** 2)) for _ in range(2 + rank % 3 // 2))
+
+
+spelling = random.Random(5)
+VOCABULARY = [word(rank) for rank in range(WORDS)]
+
+
 def text(length: int) -> str:
-    """Something like Chinese with a word of English here and there."""
-    found = []
-    for _ in range(length):
-        rank = int(CHARACTERS ** chance.random()) - 1
-        found.append(chr(0x4E00 + rank) if chance.random() < 0.97 else f" word{rank} ")
-    return "".join(found)
+    """Something like Chinese: words in no order, a comma after each four."""
+    found, size = [], 0
+    while size < length:
+        found.append(VOCABULARY[int(WORDS ** chance.random()) - 1] + ("，" if len(found) % 4 == 3 else ""))
+        size += len(found[-1])
+    return "".join(found)[:length]
 
 
 def measure(act: Callable[[], object]) -> str:
@@ -79,7 +92,7 @@ def measure(act: Callable[[], object]) -> str:
 def remember(agent: Agent, user: User, count: int) -> None:
     """Entries of 180 characters, five a thread."""
     owner = {"tenant_id": agent.tenant_id, "user_id": user.pk, "agent_id": agent.pk}
-    more = owner | {"provider_id": agent.provider_id, "at": timezone.now()}
+    more = owner | {"provider_id": agent.provider_id, "host": agent.provider.host, "at": timezone.now()}
     for start in range(0, count, AT_ONCE):
         threads = [Thread(pk=new_id("th"), title=text(10), **owner) for _ in range(min(AT_ONCE, count - start) // PER_THREAD)]
         with transaction.atomic(), writing(agent.tenant_id, user.pk, KIND) as writer:
@@ -94,7 +107,7 @@ def remember(agent: Agent, user: User, count: int) -> None:
 
 
 TERM_COLUMNS = "term, block, count, packed"
-ENTRY_COLUMNS = "tenant_id, agent_id, provider_id, source, number, title, input, head, keywords, at, created_at"
+ENTRY_COLUMNS = "tenant_id, agent_id, provider_id, host, source, number, title, input, head, keywords, at, created_at"
 
 
 def copy(agent: Agent, of: User, to: User) -> None:
@@ -103,9 +116,11 @@ def copy(agent: Agent, of: User, to: User) -> None:
     old_key, index.pk, index.user = index.pk, None, to
     with transaction.atomic(), connection.cursor() as cursor:
         index.save(force_insert=True)
-        for table, columns in (("chat_searchterm", TERM_COLUMNS), ("chat_searchblock", "block, packed")):
+        for table, columns, order in (("chat_searchterm", TERM_COLUMNS, "term, block"), ("chat_searchblock", "block, packed", "block")):
             keys = [index.pk, old_key]
-            cursor.execute(f"INSERT INTO {table} (index_id, {columns}) SELECT %s, {columns} FROM {table} WHERE index_id = %s", keys)
+            cursor.execute(
+                f"INSERT INTO {table} (index_id, {columns}) SELECT %s, {columns} FROM {table} WHERE index_id = %s ORDER BY {order}", keys
+            )
         cursor.execute(
             f"INSERT INTO chat_recallentry (id, user_id, {ENTRY_COLUMNS}) "
             f"SELECT id || %s, %s, {ENTRY_COLUMNS} FROM chat_recallentry WHERE user_id = %s",
@@ -119,19 +134,23 @@ def build(sizes: list[int], everything: int) -> Agent:
     for size in sizes:
         remember(agent, User.objects.create(username=f"reader{size}"), size)
     last = User.objects.get(username=f"reader{sizes[-1]}")
-    for number in range(max(0, everything - sum(sizes)) // sizes[-1]):
+    for number in range(-(-max(0, everything - sum(sizes)) // sizes[-1])):
         copy(agent, last, User.objects.create(username=f"other{number}"))
     return agent
 
 
 def turns(agent: Agent, user: User, rounds: int) -> list[Turn]:
-    """Questions of 12 characters; within a conversation after `rounds` rounds of 60 characters and answers of 400."""
+    """Questions of 18 characters, half of them words of an entry; within a conversation after `rounds` rounds of 60 characters
+    and answers of 400.
+    """
     owner = Owner(agent.tenant_id, user.pk, agent.pk)
     thread = Thread(pk=new_id("th"), tenant=agent.tenant, agent=agent, user=user, title=text(10)) if rounds else None
     made = []
-    for _ in range(TIMES):
+    entries = RecallEntry.objects.filter(user=user)
+    for number in chance.sample(range(1, entries.count() + 1), TIMES):
+        asked = entries.get(number=number).input[:12] + text(6)
         past = [Run(pk=new_id("run"), input=text(60), output=text(400)) for _ in range(rounds)]
-        made.append(Turn(owner=owner, agent=agent, mode=None, thread=thread, rounds=past, older_rounds=0, question=text(12)))
+        made.append(Turn(owner=owner, agent=agent, mode=None, thread=thread, rounds=past, older_rounds=0, question=asked))
     return made
 
 

@@ -53,7 +53,8 @@ def _tell(segment: Segment, kept: list[Found], question: str) -> None:
     lines, segment.truncated = [OPEN], []
     for i, found in enumerate(kept):
         share = left // (len(kept) - i) - 1
-        text, whole = _shortened(found, share, question), _whole(found)
+        whole = _whole(found)
+        text = whole if len(whole) <= share else _shortened(found, share, question)
         if len(text) < len(whole):
             segment.truncated.append(
                 {"id": name_of(found.entry), "tokens": max(0, count_tokens(whole) - count_tokens(text)), "reason": "share"}
@@ -69,7 +70,7 @@ def _tell(segment: Segment, kept: list[Found], question: str) -> None:
 def _head(found: Found) -> str:
     entry = found.entry
     title = " ".join(clean(entry.title).split())[:TITLE_CHARS]
-    agent = " ".join(clean(entry.agent.name).split())[:TITLE_CHARS] if entry.agent else ""
+    agent = " ".join(clean(found.agent_name).split())[:TITLE_CHARS]
     return f"- {timezone.localtime(entry.at).date().isoformat()} 《{title}》 {agent}".rstrip()
 
 
@@ -82,10 +83,7 @@ def _whole(found: Found) -> str:
 
 
 def _shortened(found: Found, share: int, question: str) -> str:
-    """An entry in at most `share` characters: the question to a third of it at most, of the answer what fits to the turn."""
-    whole = _whole(found)
-    if len(whole) <= share:
-        return whole
+    """A longer entry in at most `share` characters: the question to a third of it at most, of the answer what fits to the turn."""
     head, answer = _head(found), _answer(found)
     room = share - len(head) - len(f"\n{USER_MARK} \n{ASSISTANT_MARK} ")
     asked = clip(clean(found.entry.input), max(room // 3, room - len(answer)), question, _gap, len).text
