@@ -100,12 +100,12 @@ def test_three_workers_keep_each_run_once(tmp_path):
 
 
 def test_workers_that_are_killed_lose_and_double_nothing(tmp_path):
-    world = World(tmp_path, rounds=8)
+    world = World(tmp_path, rounds=12)
     chance, kills = random.Random(20261130), 0
     ending = None
     with Workers(world) as workers:
         while kills < KILLS and world.database.count("chat_work"):
-            time.sleep(chance.uniform(0.02, 0.3))
+            time.sleep(chance.uniform(0.02, 0.12))
             workers.kill(chance.randrange(WORKERS))
             kills += 1
             if ending is None and kills == 5:
