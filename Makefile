@@ -23,13 +23,12 @@ prepare: $(APP)
 	@test -d "$${DATA_DIR:-data}/tiktoken" || $(BIN)/python manage.py token_ranks || true
 
 test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
-	$(PYTEST) $(QUICK)
-
-test-all: $(DEV) prepare lint ## Everything: both databases, both channel layers, processes, browsers.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
+
+test-all: test lint ## Everything: both databases, both channel layers, processes, browsers.
 	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK)
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m browser
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser"
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser" -n 2
 
 lint: $(DEV) ## Style and types.
 	$(BIN)/ruff check .
