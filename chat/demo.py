@@ -1,6 +1,8 @@
 """The demo schools: two schools, four people, three assistants each (DESIGN §6)."""
 
+import os
 import secrets
+import shlex
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -45,7 +47,8 @@ class Loaded:
                 User.objects.filter(memberships__tenant__in=CURRENT_SCHOOLS).order_by("pk").values_list("username", flat=True)
             )
             lines = [f"Demo schools: log in as {names}, with the password that was printed when they were loaded."]
-            lines.append("Forgotten? .venv/bin/python manage.py changepassword teacher")
+            where = f"DATA_DIR={shlex.quote(os.environ['DATA_DIR'])} " if os.environ.get("DATA_DIR") else ""
+            lines.append(f"Forgotten? {where}.venv/bin/python manage.py changepassword teacher")
         else:
             secret = f"password: {self.password} (shown only now)" if self.password else "with the password of DEMO_PASSWORD"
             lines = [f"Demo schools loaded. Log in as {', '.join(self.new_users)}; {secret}"]

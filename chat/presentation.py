@@ -211,7 +211,7 @@ def fact_words(run: Run) -> list[str]:
     """The quiet line under an answer: what was in the prompt, tokens, time, model and where it stands."""
     facts: list[str] = []
     if getattr(run, "memory_tokens", 0):
-        facts.append(_("with earlier rounds"))
+        facts.append(_("with memory"))
     tokens = run.input_tokens + run.output_tokens
     if tokens:
         words = ngettext("%(count)s token", "%(count)s tokens", tokens) % {"count": f"{tokens:,}"}

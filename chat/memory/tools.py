@@ -7,6 +7,7 @@ from chat.memory.base import Tool, ToolContext, ToolError
 from chat.memory.knowledge.find import find
 from chat.memory.knowledge.shelf import Documents, documents_of
 from chat.memory.knowledge.telling import cite, framed, told
+from chat.memory.rounds import without_marks
 from chat.models import Agent, Run
 from chat.providers.base import ToolSpec
 from chat.search.query import Question
@@ -50,7 +51,7 @@ class ThreadRead:
         ).first()
         if run is None:
             raise ToolError(f"本会话没有可读的轮次 {run_id[:40]}。")
-        text = f"{run.input}\n\n{run.output}"
+        text = f"{run.input}\n\n{without_marks(run.output, len(run.citations))}"
         # In a small window a full page would be shortened before the model sees it.
         page = text[offset : offset + min(PAGE_CHARS, context.window_tokens // 4)]
         rest = len(text) - offset - len(page)

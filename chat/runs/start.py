@@ -215,7 +215,7 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
             thread.summary_upto_slot = step.upto_slot if step else 0
     runs = runs.filter(slot__gt=thread.summary_upto_slot)
     most = max(ROUNDS_READ, agent.compress_over_rounds + agent.keep_rounds)  # as many as the assistant lets stand
-    rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output")[:most])[::-1]
+    rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output", "citations")[:most])[::-1]
     older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == most else 0
     return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory)
 

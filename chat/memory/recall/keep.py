@@ -11,6 +11,7 @@ from django.utils import timezone
 from chat.memory.base import Lease
 from chat.memory.recall.entries import Parts, add, drop, entry_of, parts_of
 from chat.memory.redline_records import record_all
+from chat.memory.rounds import without_marks
 from chat.memory.switches import is_memory_on
 from chat.models import LayerState, Owner, RecallEntry, Run, Thread
 from chat.models.run import finished_prefix
@@ -74,7 +75,7 @@ def _move_cursor(thread: Thread, upto_slot: int, slot: int) -> None:
 def _parts(thread: Thread, run: Run, stopped: list[Stopped]) -> Parts | None:
     """None for a run that is not kept: failed, stopped, without a question, incognito, or sent while memory was off."""
     is_usable = run.status == Run.Status.COMPLETED and run.has_memory and not thread.is_incognito and run.input.strip()
-    return parts_of(run.input, run.output, lambda text: redacted(text, stopped)) if is_usable else None
+    return parts_of(run.input, without_marks(run.output, len(run.citations)), lambda text: redacted(text, stopped)) if is_usable else None
 
 
 def redacted(text: str, stopped: list[Stopped]) -> str:
