@@ -22,6 +22,12 @@ from chat.models import (
     Fact,
     LayerState,
     MemoryOp,
+    NoteGuard,
+    NoteOp,
+    NoteReview,
+    NoteSnapshot,
+    NoteText,
+    Notice,
     Preference,
     RedlineRecord,
     Run,
@@ -91,6 +97,12 @@ MODELS: dict[str, Rule] = {
     "Decision": Personal("user"),
     "CoreEvent": Personal("user"),
     "RedlineRecord": Personal("user"),
+    "NoteText": Personal("user"),
+    "NoteOp": Personal("user"),
+    "NoteReview": Personal("user"),
+    "NoteGuard": Personal("thread__user"),
+    "NoteSnapshot": Personal("thread__user"),
+    "Notice": Personal("user"),
     "MemoryOp": Personal("user", alone="read by the worker, in sums by the metrics, and in the administration"),
     "Work": NotPersonal("ids and states for the worker"),
     "WorkerBeat": NotPersonal("signs of life of processes"),
@@ -247,9 +259,23 @@ class World:
         index = SearchIndex.objects.get(user=self.owner, kind="recall")
         VectorBlock.objects.create(index=index, block=0, model="bge-m3", dimension=1, made=bytes(16), packed=b"")
         Consent.objects.create(tenant=self.agent.tenant, user=self.owner, provider=self.agent.provider, purpose="recall", is_agreed=False)
+        self._notes()
         MemoryOp.objects.create(tenant=self.agent.tenant, user=self.owner, thread=self.thread, kind="summary", outcome="done")
         Work.objects.mark("thread", self.thread.pk)
         WorkerBeat.objects.create(worker="w1", beat_at=now)
+
+    def _notes(self) -> None:
+        own = {"tenant": self.agent.tenant, "user": self.owner}
+        note = own | {"agent": self.agent, "target": "memory"}
+        NoteText.objects.create(**note, text="秘密笔记")
+        review = NoteReview.objects.create(**own, agent=self.agent, thread=self.thread, total=10)
+        changes = [{"place": 0, "old": None, "new": "秘密笔记"}]
+        self.note_op = NoteOp.objects.create(
+            **note, action="add", origin="tool", changes=changes, thread=self.thread, run=self.run, review=review
+        )
+        NoteGuard.objects.create(subject_id=self.run.pk, thread=self.thread)
+        NoteSnapshot.objects.create(thread=self.thread, text="秘密笔记", digest="0" * 64)
+        Notice.objects.create(**own, thread=self.thread, code="review", review=review)
 
     def foreign(self, route: Route, caller: User) -> dict[str, str]:
         return {name: FOREIGN[name](self, caller) for name in route.ids}

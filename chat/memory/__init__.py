@@ -17,6 +17,7 @@ summary   old rounds become a rolling summary
 summary_prompt  what the model is asked for it, and what is accepted
 knowledge/  documents and the passages that answers cite
 meaning/  search by meaning, for schools that have chosen an embedder
+notes/    two bounded texts that a conversation keeps frozen
 recall/   what is kept of rounds for other conversations
 layers/   one file per layer, two verbs each
 """

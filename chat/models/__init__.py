@@ -10,6 +10,7 @@ postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
 vectors     VectorBlock: packed vectors of an owner, for search by meaning
 recall      RecallEntry
 knowledge   Document, DocumentFile, Passage
+notes       NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice
 consent     Consent: what a teacher said before text goes to another vendor
 search      SearchText: titles and messages as people search them
 work        Work, LayerState, WorkerBeat: what the worker has to do and how far each layer is
@@ -20,6 +21,7 @@ from chat.models.agent import Agent, AgentMode, Provider
 from chat.models.consent import Consent
 from chat.models.core import Candidate, CoreEvent, Decision, Fact, RedlineRecord
 from chat.models.knowledge import Document, DocumentFile, Passage
+from chat.models.notes import NoteGuard, NoteOp, NoteReview, NoteSnapshot, NoteTarget, NoteText, Notice
 from chat.models.postings import SearchBlock, SearchIndex, SearchTerm
 from chat.models.recall import RecallEntry
 from chat.models.run import Run, RunLedger
@@ -44,6 +46,13 @@ __all__ = [
     "LayerState",
     "Membership",
     "MemoryOp",
+    "NoteGuard",
+    "NoteOp",
+    "NoteReview",
+    "NoteSnapshot",
+    "NoteTarget",
+    "NoteText",
+    "Notice",
     "Owner",
     "Passage",
     "Preference",

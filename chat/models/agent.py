@@ -105,6 +105,22 @@ def _bounded(label: "StrOrPromise", default: int, low: int, high: int, help_text
     )
 
 
+class ReviewWrite(models.TextChoices):
+    """How far a background review may write without the teacher (specs/notes_memory.md §3.2)."""
+
+    STAGE = "stage", _("nothing: all waits for the teacher")
+    ADD = "add", _("additions; changes and removals wait")
+    ALL = "all", _("everything, with undo")
+
+
+class ReviewNotify(models.TextChoices):
+    """What a background review tells in the conversation."""
+
+    OFF = "off", _("nothing")
+    ON = "on", _("one line when there is something")
+    VERBOSE = "verbose", _("a line for each change")
+
+
 class Agent(models.Model):
     """An assistant: prompt, modes, model, and how much of it memory may fill (defaults of DESIGN §4 and §5)."""
 
@@ -127,6 +143,23 @@ class Agent(models.Model):
     keep_rounds = _bounded(_("rounds always shown (K)"), 2, 1, 20)
     compress_over_tokens = _bounded(_("summarise when rounds exceed (tokens)"), 1_200, 100, 200_000)
     compress_over_rounds = _bounded(_("summarise when rounds exceed (count)"), 6, 1, 100)
+    review_every = models.PositiveIntegerField(
+        _("review of notes after each (messages)"), default=10, validators=[MaxValueValidator(1_000)], help_text=_("0: no review.")
+    )
+    review_write = models.CharField(
+        _("what a review may write by itself"), max_length=5, choices=ReviewWrite.choices, default=ReviewWrite.STAGE
+    )
+    review_notify = models.CharField(_("what a review tells"), max_length=7, choices=ReviewNotify.choices, default=ReviewNotify.ON)
+    review_provider = models.ForeignKey(
+        Provider,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("model service for reviews"),
+        help_text=_("Empty: the assistant's own. From a local service it may only lead to a local one."),
+    )
+    review_model = models.CharField(_("model for reviews"), max_length=200, blank=True, default="")
     is_active = models.BooleanField(_("active"), default=True)
     order = models.PositiveSmallIntegerField(_("order"), default=0)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)

@@ -130,6 +130,8 @@ class Preference(models.Model):
     theme = models.CharField(_("theme"), max_length=10, choices=Theme.choices, default=Theme.SYSTEM)
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", help_text=_("Empty: the server's."))
     has_memory = models.BooleanField(_("memory on"), default=True)
+    # A line each; a review of notes proposes nothing about them.
+    unwanted_topics = models.TextField(_("topics that are not to be remembered"), blank=True, default="")
     # When something changed that stands on the user's open pages: a conversation deleted or summed up, memory switched.
     news_at = models.DateTimeField(null=True, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("school"))

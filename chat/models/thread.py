@@ -43,6 +43,8 @@ class Thread(models.Model):
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.ACTIVE)
     is_incognito = models.BooleanField(_("incognito"), default=False)
     last_position = models.PositiveIntegerField(_("number of the newest run"), default=0)
+    # The number of counted messages at which the last review of notes was due (chat.models.notes.NoteReview).
+    review_total = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
     updated_at = models.DateTimeField(_("updated at"), default=timezone.now)
 

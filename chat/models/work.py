@@ -35,6 +35,7 @@ class Work(models.Model):
         THREAD = "thread", _("a thread's memory")
         DOCUMENT = "document", _("a document")
         VECTORS = "vectors", _("vectors of a search index")
+        REVIEW = "review", _("a review of notes")
 
     id = id_field("wk")
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
