@@ -28,6 +28,12 @@ PERMISSIONS = {
     "redlinerecord": ("view",),
     "recallentry": ("view",),
     "document": ("view",),
+    "notetext": ("view",),
+    "noteop": ("view",),
+    "notereview": ("view",),
+    "noteguard": ("view",),
+    "notesnapshot": ("view",),
+    "notice": ("view",),
 }
 
 

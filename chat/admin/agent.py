@@ -52,6 +52,27 @@ class AgentForm(forms.ModelForm):
         model = Agent
         fields = "__all__"
 
+    def clean_review_provider(self) -> Provider | None:
+        """Reviews read conversations: from a local service these may not leave for a cloud (DESIGN §8)."""
+        chosen: Provider | None = self.cleaned_data["review_provider"]
+        own: Provider | None = self.cleaned_data.get("provider")
+        if chosen is None or own is None:
+            return chosen
+        if chosen.tenant_id != own.tenant_id:
+            raise ValidationError(_("The model service belongs to another school."))
+        if own.is_local and not chosen.is_local:
+            raise ValidationError(
+                _("%(own)s is a local service, and %(chosen)s is not: reviews would send the conversations out of the school's network.")
+                % {"own": own, "chosen": chosen}
+            )
+        return chosen
+
+    def clean_review_model(self) -> str:
+        name: str = self.cleaned_data["review_model"]
+        if self.cleaned_data.get("review_provider") not in (None, self.cleaned_data.get("provider")) and not name:
+            raise ValidationError(_("Name the model that is to be used there."))
+        return name
+
     def _post_clean(self) -> None:
         """Leaves the stored modes out: those in the page's own forms are judged with the new prompt, and may replace them."""
         self.instance._prefetched_objects_cache = {"modes": self.instance.modes.none()}
@@ -180,6 +201,14 @@ class AgentAdmin(SchoolsOwn):
                     "compress_over_rounds",
                 ],
                 "description": _("How much of the context window memory may fill. The defaults suit most models."),
+            },
+        ),
+        (
+            _("Review of notes"),
+            {
+                "classes": ["collapse"],
+                "fields": ["review_every", "review_write", "review_notify", "review_provider", "review_model"],
+                "description": _("In the background the assistant looks at the last messages for what is worth noting."),
             },
         ),
         (_("Details"), {"classes": ["collapse"], "fields": ["id", "created_at"]}),

@@ -14,6 +14,12 @@ from chat.models import (
     Fact,
     LayerState,
     MemoryOp,
+    NoteGuard,
+    NoteOp,
+    NoteReview,
+    NoteSnapshot,
+    NoteText,
+    Notice,
     Preference,
     RedlineRecord,
     Run,
@@ -68,6 +74,7 @@ def furnish(tenant: Tenant) -> School:
         builders.recalled(run),
         builders.document(None, [SECRET], tenant=tenant, content=SECRET.encode()),
         *remembered(run),
+        *noted(run),
     ]
     return School(tenant, teacher, agent, thread, run, {type(row): row for row in rows})
 
@@ -84,6 +91,23 @@ def remembered(run: Run) -> list[Model]:
         Candidate.objects.create(**owner, **words, reason=SECRET, thread=run.thread),
         CoreEvent.objects.create(**owner, decision=decision, fact=fact, verb="confirm", after={"text": SECRET}),
         RedlineRecord.objects.create(**owner, layer="core", kind="phone", rule="mobile number", source_id=run.pk, excerpt=SECRET),
+    ]
+
+
+def noted(run: Run) -> list[Model]:
+    """One row of notes of every kind."""
+    owner = {"tenant_id": run.tenant_id, "user_id": run.user_id}
+    store = {**owner, "agent_id": run.agent_id, "target": "memory"}
+    review = NoteReview.objects.create(**owner, agent_id=run.agent_id, thread_id=run.thread_id, total=10)
+    changes = [{"place": 0, "old": None, "new": SECRET}]
+    asked = {"content": SECRET}
+    return [
+        NoteText.objects.create(**store, text=SECRET),
+        NoteOp.objects.create(**store, action="add", origin="review", changes=changes, request=asked, reason=SECRET, review=review),
+        review,
+        NoteGuard.objects.create(subject_id=run.pk, thread_id=run.thread_id, last_reason=SECRET),
+        NoteSnapshot.objects.create(thread_id=run.thread_id, text=SECRET, digest="0" * 64),
+        Notice.objects.create(**owner, thread_id=run.thread_id, code="review", review=review),
     ]
 
 

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from chat.models import Agent, AgentMode, Provider
+from tests import builders
 from tests.admin.test_pages import adding, page
 
 LONG = "请按步骤给出答案。" * 450
@@ -27,6 +28,7 @@ def provider_fields(school, **fields) -> dict:
 def agent_fields(school, modes=(), **fields) -> dict:
     """What the form of an assistant sends; `modes` are (row or None, prompt)."""
     numbers = {field.name: field.default for field in Agent._meta.fields if field.name.endswith(("_tokens", "_rounds"))}
+    numbers |= {"review_every": 10, "review_write": "stage", "review_notify": "on"}
     values = {
         "tenant": school.tenant.pk,
         "name": "新助手",
@@ -86,6 +88,34 @@ def test_an_assistant_is_registered_with_its_modes(at_school, own):
 
 def test_an_assistant_does_not_get_a_service_of_another_school(at_school, own, foreign):
     assert "provider" in errors_of(at_school.post(adding(Agent), agent_fields(own, provider=foreign.agent.provider_id)))
+
+
+def review_by(school, service, **fields) -> dict:
+    return agent_fields(school, review_provider=service.pk, review_model="m", **fields)
+
+
+def test_reviews_get_a_service_of_their_own(at_school, own):
+    service = builders.provider(own.tenant, is_local=True)
+    at_school.post(adding(Agent), review_by(own, service, review_every="0", review_write="all", review_notify="verbose"))
+    agent = Agent.objects.get(name="新助手")
+    assert (agent.review_provider, agent.review_every, agent.review_write, agent.review_notify) == (service, 0, "all", "verbose")
+
+
+def test_reviews_do_not_get_a_service_of_another_school(at_school, own, foreign):
+    assert "review_provider" in errors_of(at_school.post(adding(Agent), review_by(own, foreign.agent.provider)))
+
+
+def test_reviews_of_a_local_assistant_do_not_go_to_a_cloud(at_school, own):
+    Provider.objects.filter(pk=own.agent.provider_id).update(is_local=True, name="校内服务")
+    cloud = builders.provider(own.tenant, is_local=False, name="云服务")
+    errors = errors_of(at_school.post(adding(Agent), review_by(own, cloud)))
+    assert "校内服务" in errors
+    assert "云服务" in errors
+
+
+def test_another_service_needs_the_name_of_its_model(at_school, own):
+    service = builders.provider(own.tenant, is_local=True)
+    assert "review_model" in errors_of(at_school.post(adding(Agent), review_by(own, service) | {"review_model": ""}))
 
 
 def test_a_prompt_that_is_too_long_is_refused(at_school, own):

@@ -20,6 +20,12 @@ from chat.models import (
     LayerState,
     Membership,
     MemoryOp,
+    NoteGuard,
+    NoteOp,
+    NoteReview,
+    NoteSnapshot,
+    NoteText,
+    Notice,
     RecallEntry,
     RedlineRecord,
     Run,
@@ -38,7 +44,8 @@ from tests.admin.conftest import furnish
 OF_SEARCH = {"SearchIndex", "SearchTerm", "SearchBlock", "SearchText", "VectorBlock", "Consent", "DocumentFile", "Passage"}
 MODELS = [model for model in apps.get_app_config("chat").get_models() if model.__name__ not in OF_SEARCH]
 REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RedlineRecord]
-RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, Document, *REMEMBERED]
+NOTES = [NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice]
+RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, Document, *REMEMBERED, *NOTES]
 
 
 def listing(model) -> str:

@@ -16,6 +16,12 @@ from chat.models import (
     LayerState,
     Membership,
     MemoryOp,
+    NoteGuard,
+    NoteOp,
+    NoteReview,
+    NoteSnapshot,
+    NoteText,
+    Notice,
     Provider,
     RecallEntry,
     Run,
@@ -30,10 +36,27 @@ from tests import builders
 from tests.admin.conftest import SECRET
 from tests.admin.test_pages import MODELS, adding, listing, page
 
+NOTES = [NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice]
 REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RecallEntry, Document]
-SCHOOLS_OWN = [Tenant, Membership, Provider, Agent, AgentMode, Thread, Run, RunLedger, Summary, MemoryOp, Work, LayerState, *REMEMBERED]
+SCHOOLS_OWN = [
+    Tenant,
+    Membership,
+    Provider,
+    Agent,
+    AgentMode,
+    Thread,
+    Run,
+    RunLedger,
+    Summary,
+    MemoryOp,
+    Work,
+    LayerState,
+    *REMEMBERED,
+    *NOTES,
+]
 OF_NO_SCHOOL = [model for model in MODELS if model not in SCHOOLS_OWN]
 WITH_TEXTS = [Thread, Run, RunLedger, Summary, Fact, Candidate, CoreEvent, RecallEntry]
+WITH_TEXTS += [NoteText, NoteOp, NoteGuard, NoteSnapshot]
 
 
 def rows_in(response) -> set:
@@ -131,7 +154,8 @@ def test_texts_are_searched_only_with_the_permission(model, at_school, own, admi
 @pytest.mark.parametrize(
     ("model", "lookup"),
     [(Thread, "title__contains"), (Thread, "rolling_summary__contains"), (Run, "output__startswith"), (Run, "thread__title__contains")]
-    + [(Fact, "quote__contains"), (Candidate, "text__startswith"), (CoreEvent, "after__contains"), (CoreEvent, "fact__text__contains")],
+    + [(Fact, "quote__contains"), (Candidate, "text__startswith"), (CoreEvent, "after__contains"), (CoreEvent, "fact__text__contains")]
+    + [(NoteText, "text__contains"), (NoteOp, "reason__contains"), (NoteOp, "changes__0__new__contains"), (NoteSnapshot, "text__contains")],
 )
 def test_texts_cannot_be_guessed_by_filters(model, lookup, at_school):
     assert at_school.get(listing(model), {lookup: SECRET[:2]}).status_code == 400
