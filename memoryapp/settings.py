@@ -20,6 +20,13 @@ def positive_int(name: str, default: int) -> int:
     return int(raw)
 
 
+def one_of(name: str, choices: tuple[str, ...], value: str) -> str:
+    """Gives the value back; raises ImproperlyConfigured that names the variable when it is none of the choices."""
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(choices)}, not {value!r}.")
+    return value
+
+
 def secret_key(path: Path) -> str:
     """Reads the key from `path`, or makes one there, readable by its owner only."""
     try:
@@ -189,6 +196,10 @@ LEDGER_KEEP_DAYS = positive_int("LEDGER_KEEP_DAYS", 365)
 DOCUMENT_MAX_MB = positive_int("DOCUMENT_MAX_MB", 20)
 DOCUMENTS_MAX = positive_int("DOCUMENTS_MAX", 500)
 SCHOOL_DOCUMENTS_MAX_MB = positive_int("SCHOOL_DOCUMENTS_MAX_MB", 2_000)
+NOTES_STORAGE = one_of("NOTES_STORAGE", ("files", "database"), env.str("NOTES_STORAGE", default="files"))
+NOTES_MEMORY_CHARS = positive_int("NOTES_MEMORY_CHARS", 2_200)
+NOTES_USER_CHARS = positive_int("NOTES_USER_CHARS", 1_375)
+NOTES_LOCK_SECONDS = positive_int("NOTES_LOCK_SECONDS", 5)
 REQUEST_MAX_BYTES = (5 * DOCUMENT_MAX_MB + 1) * 1024 * 1024  # some documents at once; anything larger is refused before it has come in
 TIKTOKEN_DIR = DATA_DIR / "tiktoken"
 DEMO = env.bool("DEMO", default=True)

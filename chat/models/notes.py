@@ -36,6 +36,8 @@ class NoteText(models.Model):
     target = models.CharField(_("store"), max_length=6, choices=NoteTarget.choices)
     text = models.TextField(_("text"), blank=True, default="")
     revision = models.PositiveIntegerField(default=0)
+    # What stood here and did not look like ours: dicts of `name`, `text` and `kept_at`, the newest first.
+    backups = models.JSONField(default=list, blank=True)
     updated_at = models.DateTimeField(_("updated at"), default=timezone.now)
 
     objects = OwnedQuerySet.as_manager()

@@ -71,6 +71,7 @@ class Result:
     is_terminal: bool = False
     category: str = ""  # of a threat, or the kind of a red line
     changes: tuple[dict[str, Any], ...] = field(default=())
+    states: tuple[str, ...] = field(default=())  # of the store before and after, for the loop protection
 
     @property
     def is_done(self) -> bool:

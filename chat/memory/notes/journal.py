@@ -1,0 +1,114 @@
+"""The log of what was done to notes: who, where, which whole entries. It alone says what was written, never a model.
+
+A line is kept by the storage together with the text; where the text is a file, the line lies beside it as JSON until it is in the
+database (`to_json`, `from_json`), so keeping it twice is keeping it once.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import models, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from chat.memory.notes.base import Author, Place
+from chat.models import Agent, NoteOp, NoteReview, NoteTarget, Owner, Run, Tenant, Thread
+
+_SOURCES: dict[str, type[models.Model]] = {"thread_id": Thread, "run_id": Run, "review_id": NoteReview, "undoes_id": NoteOp}
+REASON_CHARS = 200
+
+
+def new_op(place: Place, action: str, author: Author, **fields: object) -> NoteOp:
+    """A line of the log that is not stored yet."""
+    return NoteOp(
+        tenant_id=place.owner.tenant_id,
+        user_id=place.owner.user_id,
+        agent_id=place.agent_id,
+        target=place.target,
+        action=action,
+        origin=author.origin,
+        thread_id=author.thread_id,
+        run_id=author.run_id,
+        review_id=author.review_id,
+        reason=author.reason[:REASON_CHARS],
+        **fields,
+    )
+
+
+def place_of(op: NoteOp) -> Place:
+    """The store that an operation is about."""
+    return Place(Owner(op.tenant_id, op.user_id, op.agent_id), NoteTarget(op.target))
+
+
+def keep(op: NoteOp) -> None:
+    """Stores the line, in a transaction of the storage; what it undoes is marked.
+
+    Sources that are gone meanwhile are left out, and nothing is kept for an owner who is gone.
+    """
+    with transaction.atomic():
+        if not _has_owner(op):
+            return
+        for name, model in _SOURCES.items():
+            key = getattr(op, name)
+            if key and not model._default_manager.filter(pk=key).exists():
+                setattr(op, name, None)
+                if name == "thread_id":
+                    op.reason = ""
+        op.save()
+        if op.undoes_id:
+            undone = NoteOp.objects.filter(pk=op.undoes_id, state=NoteOp.State.APPLIED)
+            undone.update(state=NoteOp.State.UNDONE, decided_at=op.created_at)
+
+
+def _has_owner(op: NoteOp) -> bool:
+    owners = ((op.tenant_id, Tenant), (op.user_id, get_user_model()), (op.agent_id, Agent))
+    return all(key is None or model.objects.filter(pk=key).exists() for key, model in owners)
+
+
+def to_json(op: NoteOp) -> bytes:
+    fields = {field.attname: getattr(op, field.attname) for field in op._meta.concrete_fields}
+    plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()}
+    return json.dumps(plain, ensure_ascii=False).encode()
+
+
+def from_json(content: bytes) -> NoteOp:
+    """Raises ValueError for what is no line of the log."""
+    fields = json.loads(content)
+    if not isinstance(fields, dict):
+        raise ValueError("not a line of the log")
+    times = {field.attname for field in NoteOp._meta.concrete_fields if isinstance(field, models.DateTimeField)}
+    known = {field.attname for field in NoteOp._meta.concrete_fields}
+    values = {name: datetime.fromisoformat(value) if value and name in times else value for name, value in fields.items()}
+    return NoteOp(**{name: value for name, value in values.items() if name in known})
+
+
+def ops_of_run(run_id: str) -> Sequence[NoteOp]:
+    """What one round has written or put forward, in order."""
+    return list(NoteOp.objects.filter(run_id=run_id).order_by("created_at", "pk"))
+
+
+def waiting(user: AbstractBaseUser, tenant_id: str) -> QuerySet[NoteOp]:
+    """What waits for the teacher's yes, the newest first."""
+    return NoteOp.objects.for_user(user).filter(tenant_id=tenant_id, state=NoteOp.State.STAGED).order_by("-created_at", "-pk")
+
+
+def history(user: AbstractBaseUser, place: Place) -> QuerySet[NoteOp]:
+    """What was done to one store of the user, the newest first; what waits is not done yet."""
+    own = NoteOp.objects.for_user(user).filter(tenant_id=place.owner.tenant_id, target=place.target, agent_id=place.agent_id)
+    return own.exclude(state=NoteOp.State.STAGED).order_by("-created_at", "-pk")
+
+
+def forget_thread(user_id: int, thread_id: str) -> None:
+    """Takes a conversation out of the log, in the transaction that deletes it: what waits goes, what was written stays without it."""
+    own = NoteOp.objects.filter(user_id=user_id, thread_id=thread_id)
+    own.filter(state=NoteOp.State.STAGED).delete()
+    own.update(thread=None, run=None, review=None, reason="")
+
+
+def reject(op_id: str) -> bool:
+    """Marks what waits as not wanted; False when it no longer waits."""
+    own = NoteOp.objects.filter(pk=op_id, state=NoteOp.State.STAGED)
+    return bool(own.update(state=NoteOp.State.REJECTED, decided_at=timezone.now()))
