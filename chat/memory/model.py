@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from chat.providers.base import (
     ProviderUnreachable,
     Purpose,
     Request,
+    ToolSpec,
     complete,
 )
 from chat.providers.registry import provider
@@ -42,12 +44,21 @@ class Unusable(LayerTrouble):
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """What memory asks. `read` makes of the answer what the caller wants, or raises Unusable."""
+    """What memory asks. `read` makes of the answer what the caller wants, or raises Unusable.
+
+    `tools` are offered to the model. `service` is another model service than the assistant's own, and `model` another of
+    its models; whoever names one has asked whether the text may go there. `ends_at` is when the answer must be there, by
+    time.monotonic().
+    """
 
     kind: MemoryOp.Kind
     messages: list[Message]
     max_tokens: int
     read: Callable[[Answer], T]
+    tools: tuple[ToolSpec, ...] = ()
+    service: Provider | None = None
+    model: str = ""
+    ends_at: float = math.inf
 
 
 def ask(thread: Thread, question: Question[T]) -> T:
@@ -57,9 +68,9 @@ def ask(thread: Thread, question: Question[T]) -> T:
     to another cloud. Raises the ProviderError of the last attempt, Unusable, or Interrupted.
     """
     agent = thread.agent
-    own = endpoint_of(agent)
+    own = _endpoint(agent, question)
     try:
-        return _attempt(thread, agent.provider, own, question)
+        return _attempt(thread, question.service or agent.provider, own, question)
     except AWAY:
         stand_in = _stand_in(agent)
         if stand_in is None:
@@ -67,6 +78,12 @@ def ask(thread: Thread, question: Question[T]) -> T:
         service, model = stand_in
         log.warning("The model service of assistant %s is away; %s stands in for thread %s", agent.pk, service.pk, thread.pk)
         return _attempt(thread, service, replace(endpoint_of(service, model), context_tokens=own.context_tokens), question)
+
+
+def _endpoint(agent: Agent, question: Question[T]) -> Endpoint:
+    if question.service is None:
+        return endpoint_of(agent, question.model)
+    return replace(endpoint_of(question.service, question.model), context_tokens=agent.context_tokens)
 
 
 def _stand_in(agent: Agent) -> tuple[Provider, str] | None:
@@ -92,13 +109,19 @@ def _attempt(thread: Thread, service: Provider, endpoint: Endpoint, question: Qu
         provider=service,
         model=endpoint.model,
     )
-    request = Request(messages=question.messages, purpose=_PURPOSES[question.kind], max_tokens=question.max_tokens, thread_id=thread.pk)
+    request = Request(
+        messages=question.messages,
+        purpose=_PURPOSES[question.kind],
+        tools=question.tools,
+        max_tokens=question.max_tokens,
+        thread_id=thread.pk,
+    )
     answer = Answer()
     op.outcome, op.error_code = MemoryOp.Outcome.FAILED, "internal_error"
     is_paid = True
     started = time.monotonic()
     try:
-        call(_complete(endpoint, request, answer))
+        call(_complete(endpoint, request, answer, question.ends_at))
         value = question.read(answer)
         op.outcome, op.error_code = MemoryOp.Outcome.DONE, ""
         return value
@@ -121,10 +144,10 @@ def _attempt(thread: Thread, service: Provider, endpoint: Endpoint, question: Qu
         _store(op)
 
 
-async def _complete(endpoint: Endpoint, request: Request, answer: Answer) -> None:
+async def _complete(endpoint: Endpoint, request: Request, answer: Answer, ends_at: float) -> None:
     """Waits for the answer for so long at most; a service that keeps a connection alive for ever must not hold the worker."""
     try:
-        async with asyncio.timeout(CALL_MAX_SECONDS):
+        async with asyncio.timeout(min(CALL_MAX_SECONDS, max(0.0, ends_at - time.monotonic()))):
             await complete(provider(endpoint.kind), endpoint, request, answer)
     except TimeoutError:
         raise ProviderTimeout from None
@@ -146,9 +169,15 @@ def _count(op: MemoryOp, service: Provider, request: Request, answer: Answer | N
         op.input_tokens, op.output_tokens = answer.usage.input_tokens, answer.usage.output_tokens
     else:
         op.is_estimate = True
-        op.input_tokens = sum(count_tokens(message["content"]) for message in request.messages)
-        op.output_tokens = count_tokens(answer.text) + count_tokens(answer.reasoning)
+        op.input_tokens = sum(count_tokens(_told(message)) for message in request.messages)
+        asked = "".join(one.name + one.arguments for one in answer.tool_calls)
+        op.output_tokens = count_tokens(answer.text) + count_tokens(answer.reasoning) + count_tokens(asked)
     op.cost = service.cost(op.input_tokens, op.output_tokens)
+
+
+def _told(message: Message) -> str:
+    calls = message.get("tool_calls") or ()
+    return (message.get("content") or "") + "".join(one["function"]["name"] + one["function"]["arguments"] for one in calls)
 
 
 def _store(op: MemoryOp) -> None:

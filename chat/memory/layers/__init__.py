@@ -2,6 +2,7 @@
 
 core     what the teacher has confirmed, and what may be learnt (L2)
 knowledge  passages of documents (L4)
+notes    whether a review of the notes is due
 recall   related rounds of other conversations (L3)
 thread   the rolling summary and the last rounds of the conversation (L1)
 """
