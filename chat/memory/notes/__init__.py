@@ -1,6 +1,11 @@
 """Notes: two bounded texts, frozen for a conversation, written by tools, by reviews and by hand (seed 003, specs/notes_memory.md).
 
 base      the words that all of it shares: Place, Write, Author, Result, Live
+snapshot  what a thread's system prompt says of them, frozen
+guide     the first-use guide that is frozen with it
+tools     the six tools of the chat model
+intent    whether a message itself asks for a change
+shortcut  "记住：…" where the model has no tools
 review    a background review from its row to its end
 review_due  when one is due, and which rounds it looks at
 review_transcript  those rounds as it reads them
@@ -23,4 +28,6 @@ answers   what the model is told of a success, and what memory_show shows
 shown     an entry as a model may see it
 store     looking, writing, showing, and editing by hand
 journal   the log of what was done
+decide    what a person decides: yes, no, undo
+guard     the loop protection of a run
 """

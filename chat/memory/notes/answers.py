@@ -15,12 +15,21 @@ from chat.memory.notes.storage import NAMES
 NOTE_FINAL: Final = "写入已完成，不要重复执行。"
 NOTE_WAITS: Final = "已交给用户确认，不要重复提交，也不要说已经记住。"
 EMPTY: Final = "（暂无条目）"
-_DONE: Final = {"add": "已加入 1 条", "replace": "已改写 1 条", "remove": "已删除 1 条", "batch": "整批都已执行"}
+_DONE: Final = {
+    "add": "已加入 1 条",
+    "replace": "已改写 1 条",
+    "remove": "已删除 1 条",
+    "batch": "整批都已执行",
+    "edit": "已保存",
+    "undo": "已撤销",
+}
 _UNCHANGED: Final = {
     "add": "已有同样的条目，没有再写",
     "replace": "内容与原条目相同，没有改动",
     "remove": "没有改动",
     "batch": "内容都已存在，没有改动",
+    "edit": "没有改动",
+    "undo": "没有改动",
 }
 _UNREADABLE: Final = "读不出来，请用户到“记忆”页查看。"
 

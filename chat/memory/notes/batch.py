@@ -6,6 +6,8 @@ Pure: it works on a copy and either gives the whole result or raises Refusal.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any
 
 from chat.memory.notes import entries as form
@@ -56,13 +58,52 @@ def carry_out(entries: Sequence[str], steps: Sequence[Step], limit_chars: int, *
     return outcome
 
 
-def check_budget(before: Sequence[str], after: Sequence[str], limit_chars: int, steps: Sequence[Step]) -> None:
+def take_back(entries: Sequence[str], changes: Sequence[dict[str, Any]]) -> Outcome:
+    """Does changes backwards; raises Refusal `changed` when an entry is no longer as they left it, or is there again."""
+    outcome = Outcome(list(entries))
+    for change in reversed(changes):
+        place = _place_of(outcome.entries, change["place"], change["new"])
+        if change["new"] is not None:
+            outcome.entries.pop(place)
+        if change["old"] is not None:
+            outcome.entries.insert(place, change["old"])
+        outcome.changes.append({"place": place, "old": change["new"], "new": change["old"]})
+    if len(set(outcome.entries)) < len(outcome.entries):
+        raise Refusal("changed")
+    return outcome
+
+
+def _place_of(entries: Sequence[str], place: int, text: str | None) -> int:
+    """Where the text is, best where it was; of None where it was."""
+    if text is None:
+        return min(place, len(entries))
+    if entries[place : place + 1] == [text]:
+        return place
+    if text not in entries:
+        raise Refusal("changed")
+    return entries.index(text)
+
+
+def edited(before: Sequence[str], after: Sequence[str]) -> Outcome:
+    """What a person made of the whole text, as changes one after the other."""
+    outcome = Outcome(list(before))
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        olds, news = before[start:end], after[new_start:new_end]
+        for number, (old, new) in enumerate(zip_longest(olds, news)):
+            # What came before is as it will be; a removed entry leaves its place to the next one.
+            place = new_start + min(number, len(news))
+            outcome.entries[place : place + (old is not None)] = [] if new is None else [new]
+            outcome.changes.append({"place": place, "old": old, "new": new})
+    return outcome
+
+
+def check_budget(before: Sequence[str], after: Sequence[str], limit_chars: int, steps: Sequence[Step] = ()) -> None:
     """Raises Refusal `over_budget`. A store that is too full already may be made smaller, but nothing is added to it (§1.8)."""
     current, total = form.size(before), form.size(after)
     has_added = any(step.action == "add" for step in steps)
     if total <= limit_chars or (limit_chars < current and total < current and not has_added):
-        return
-    if all(step.action == "remove" for step in steps) and steps:
         return
     raise Refusal("over_budget", current=current, limit=limit_chars, total=total, asked=sum(len(step.content) for step in steps))
 

@@ -19,7 +19,7 @@ SEPARATOR: Final = f"\n{MARK}\n"
 PREVIEW_CHARS: Final = 80
 NEAR_LIMIT_PERCENT: Final = 90
 DRIFT_FACTOR: Final = 2  # a store of more than so many times its limit was not written by us (§1.8)
-_BOM: Final = "\ufeff"
+BOM: Final = "\ufeff"
 
 
 def trimmed(text: str) -> str:
@@ -65,13 +65,13 @@ def size(entries: Sequence[str]) -> int:
 
 def decode(content: bytes) -> str:
     """The text of a store; UnicodeDecodeError when it is no UTF-8. A byte order mark at its beginning is left out."""
-    return content.decode("utf-8").removeprefix(_BOM)
+    return content.decode("utf-8").removeprefix(BOM)
 
 
 def encode(entries: Sequence[str]) -> bytes:
     """What is written. An entry that begins with the byte order mark keeps it: the first one in a file is taken off again."""
     text = join(entries)
-    return (f"{_BOM}{text}" if text.startswith(_BOM) else text).encode("utf-8")
+    return (f"{BOM}{text}" if text.startswith(BOM) else text).encode("utf-8")
 
 
 def digest(entries: Sequence[str]) -> str:

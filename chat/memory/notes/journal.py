@@ -7,6 +7,7 @@ database (`to_json`, `from_json`), so keeping it twice is keeping it once.
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
@@ -108,7 +109,8 @@ def forget_thread(user_id: int, thread_id: str) -> None:
     own.update(thread=None, run=None, review=None, reason="")
 
 
-def reject(op_id: str) -> bool:
-    """Marks what waits as not wanted; False when it no longer waits."""
-    own = NoteOp.objects.filter(pk=op_id, state=NoteOp.State.STAGED)
-    return bool(own.update(state=NoteOp.State.REJECTED, decided_at=timezone.now()))
+def settle(op_id: str, state: str) -> bool:
+    """Decides about what waits, without a change of the text; False when it no longer waits."""
+    waiting_op = NoteOp.objects.filter(pk=op_id, state=NoteOp.State.STAGED)
+    settled: dict[str, Any] = {"changes": []} if state == NoteOp.State.APPLIED else {}
+    return bool(waiting_op.update(state=state, decided_at=timezone.now(), **settled))

@@ -3,7 +3,7 @@
 Nothing here holds the text that was refused: of threats there is the category, of red lines the kind.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from chat.memory.notes import entries as form
@@ -20,7 +20,7 @@ MATCHES_SHOWN: Final = 5
 
 _PARAMETERS: Final = {"add": "content", "replace": "new_content"}
 _WHO_SWITCHED: Final = {"school": "学校", "teacher": "用户", "thread": "临时会话"}
-_ANSWER: Final = "请直接回答用户。"
+ANSWER: Final = "请直接回答用户"
 
 
 class Refusal(Exception):
@@ -104,9 +104,9 @@ _MESSAGES: Final[dict[str, Callable[[Refusal, str, Live | None], str]]] = {
     ),
     "threat_blocked": lambda r, name, now: f"内容没有通过安全检查（{r.facts['category']}），没有写入。笔记只记事实，不写给助手的命令。",
     "redline": lambda r, name, now: f"内容涉及不能保存的个人信息（{r.facts['kind']}），没有写入。请去掉这一部分。",
-    "unreadable": lambda r, name, now: f"{name} 读不出来，没有写入，原文没有改动。不要再写，{_ANSWER}并请用户到“记忆”页查看。",
+    "unreadable": lambda r, name, now: f"{name} 读不出来，没有写入，原文没有改动。不要再写，{ANSWER}，并请用户到“记忆”页查看。",
     "drift": lambda r, name, now: (
-        f"{name} 被改成了装不下的样子，没有写入，原文没有改动，已另存一份。不要再写，{_ANSWER}并请用户到“记忆”页处理。"
+        f"{name} 被改成了装不下的样子，没有写入，原文没有改动，已另存一份。不要再写，{ANSWER}，并请用户到“记忆”页处理。"
     ),
     "not_found": lambda r, name, now: "没有条目包含这段 old_text。请照 previews 里的原文再写。",
     "ambiguous": lambda r, name, now: f"有 {len(r.facts['matches'])} 条都包含这段 old_text，见 matches。请换一段只属于其中一条的原文。",
@@ -116,9 +116,14 @@ _MESSAGES: Final[dict[str, Callable[[Refusal, str, Live | None], str]]] = {
     "empty_batch": lambda r, name, now: "operations 是至少有一项的列表。",
     "too_many_operations": lambda r, name, now: f"一次最多 {OPERATIONS_MOST} 项，这里有 {r.facts['chars']} 项。",
     "invalid_target": lambda r, name, now: "target 只能是 memory 或 user，不写就是 memory。",
-    "flip_flop": lambda r, name, now: f"这样会把 {name} 改回本轮里已经有过的样子，没有写入。不要再改，{_ANSWER}",
-    "too_many_writes": lambda r, name, now: f"本轮写入的次数已满，没有再写。笔记保持现状，{_ANSWER}",
+    "flip_flop": lambda r, name, now: f"这样会把 {name} 改回本轮里已经有过的样子，没有写入。不要再改，{ANSWER}。",
+    "too_many_writes": lambda r, name, now: f"本轮写入的次数已满，没有再写。笔记保持现状，{ANSWER}。",
     "busy": lambda r, name, now: f"{name} 正在被别处写入，这次没有写成，可以稍后再试。",
-    "disabled": lambda r, name, now: f"记忆已关闭（{_WHO_SWITCHED.get(r.facts.get('by', ''), '用户')}），没有写入。不要再写，{_ANSWER}",
+    # What only a person meets, who acts on what a page has shown.
+    "ask": lambda r, name, now: f"内容涉及个人信息（{r.facts['category']}），要保存请再确认一次。",
+    "conflict": lambda r, name, now: f"{name} 在这期间被改过，没有保存。",
+    "changed": lambda r, name, now: f"{name} 里的这些条目后来又变了，没有撤销。",
+    "decided": lambda r, name, now: "已经处理过了。",
+    "gone": lambda r, name, now: "已经不在了。",
+    "disabled": lambda r, name, now: f"记忆已关闭（{_WHO_SWITCHED.get(r.facts.get('by', ''), '用户')}），没有写入。不要再写，{ANSWER}。",
 }
-CODES: Final[Sequence[str]] = tuple(_MESSAGES)

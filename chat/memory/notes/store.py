@@ -4,20 +4,20 @@ Call it outside of a transaction: with files the text is on disk at once and its
 protection of a run is around it (chat.memory.notes.guard).
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.conf import settings
 
-from chat.memory.notes import answers, journal, screen
+from chat.memory.notes import answers, guard, journal, screen
 from chat.memory.notes import entries as form
 from chat.memory.notes.base import Author, Live, Place, Result, Write
-from chat.memory.notes.batch import Outcome, Step, carry_out
+from chat.memory.notes.batch import Outcome, Step, carry_out, check_budget, edited
 from chat.memory.notes.files import Files
 from chat.memory.notes.refusals import Refusal, refused
 from chat.memory.notes.rows import Rows
-from chat.memory.notes.storage import Busy, Change, NoOwner, Storage, Unreadable
+from chat.memory.notes.storage import Backup, Busy, Change, NoOwner, Storage, Unreadable
 from chat.memory.notes.storage import Step as StorageStep
 from chat.memory.switches import off_by
 from chat.models import Agent, Membership, NoteOp, NoteTarget, Owner, Thread
@@ -54,15 +54,31 @@ def show(places: Iterable[Place]) -> dict[str, Any]:
     return answers.shown([(place, look(place)) for place in places])
 
 
-def write(place: Place, write: Write, author: Author, *, is_staged: bool = False) -> Result:
-    """One write, or with `is_staged` the same checks and an operation that waits for the teacher. Raises NoOwner."""
+def raw(place: Place) -> bytes | None:
+    """What stands in the store, byte for byte; None when it cannot be opened."""
+    try:
+        return storage().read(place)
+    except Unreadable:
+        return None
+
+
+def backups(place: Place) -> list[Backup]:
+    """What stood there and did not look like ours, the newest first."""
+    return storage().backups(place)
+
+
+def write(place: Place, write: Write, author: Author, *, is_staged: bool = False, accepted: Collection[str] = ()) -> Result:
+    """One write, or with `is_staged` the same checks and an operation that waits for the teacher. Raises NoOwner.
+
+    `accepted` are kinds of private text that a person who writes by hand has said yes to.
+    """
     check_owner(place)
     is_batch = write.verb == "batch"
     try:
         check_switches(place.owner, author)
         steps = screen.steps_of(write, form.limit_of(place.target))
-        screen.check_texts(steps, place, author)
-        job = Job(place, write, author, steps)
+        screen.check_texts(steps, place, author, accepted)
+        job = Job(place, author, write, steps)
         return _stage(job) if is_staged else job.apply()
     except Refusal as refusal:
         return answer(refusal, place, is_batch=is_batch)
@@ -84,48 +100,124 @@ def check_owner(place: Place) -> None:
 
 
 def check_switches(owner: Owner, author: Author) -> None:
-    """Raises Refusal `disabled` when memory is off for the owner, or in the conversation that this comes from."""
+    """Raises Refusal `disabled` when memory is off for the owner, or in the conversation that this comes from.
+
+    What people do by hand is not learning: they may always put their own texts in order.
+    """
+    if author.origin in screen.BY_HAND:
+        return
     thread = Thread.objects.filter(pk=author.thread_id).only("is_incognito").first() if author.thread_id else None
     if by := off_by(owner, is_incognito=thread is not None and thread.is_incognito):
         raise Refusal("disabled", by=by)
 
 
+def save_text(place: Place, text: str, base_digest: str, author: Author, *, accepted: Collection[str] = ()) -> Result:
+    """A person's whole text in place of what stood there. Raises NoOwner.
+
+    It is refused as `conflict` when the store is no longer the one that `base_digest` was of. Only entries that did not
+    stand there are looked at: what was once accepted is not asked about again. It may empty the store.
+    """
+    check_owner(place)
+    limit = form.limit_of(place.target)
+    wanted = form.parse(form.trimmed(text.removeprefix(form.BOM)))
+    now = look(place)
+    try:
+        if now.digest != base_digest or (now.trouble == "unreadable" and not now.digest):
+            raise Refusal("unreadable" if now.trouble == "unreadable" else "conflict")
+        added = [Step("add", entry) for entry in wanted if entry not in now.entries]
+        for step in added:
+            screen.check_shape(step, limit)
+        screen.check_texts(added, place, author, accepted)
+        if now.trouble in ("unreadable", "drift"):
+            storage().keep_backup(place, raw(place) or b"")
+        return _Edit(place, author, wanted, base_digest).apply()
+    except Refusal as refusal:
+        return answer(refusal, place)
+
+
 @dataclass(slots=True)
-class Job:
-    """A write on its way through the storage. `waiting` is the operation that a teacher has just agreed to."""
+class Task:
+    """Something that is done to a store: what it makes of the entries, and its line in the log."""
 
     place: Place
-    write: Write
     author: Author
-    steps: list[Step]
-    waiting: NoteOp | None = None
-    _outcome: Outcome = field(default_factory=lambda: Outcome([]))
-    _op_id: str = ""
+    _outcome: Outcome = field(default_factory=lambda: Outcome([]), init=False)
+    _op_id: str = field(default="", init=False)
+    _states: tuple[str, ...] = field(default=(), init=False)
 
-    def apply(self) -> Result:
-        """Does it, with everything that can come in between as a Refusal."""
-        in_storage(self.place, self._step)
-        payload = answers.written(self.write.verb, self.place, form.limit_of(self.place.target), self._outcome)
-        return Result(payload, op_id=self._op_id, changes=tuple(self._outcome.changes))
+    @property
+    def action(self) -> str:
+        raise NotImplementedError
 
     def try_on(self, now: Live) -> Outcome:
         """What it makes of the store; raises Refusal."""
-        if now.trouble in ("unreadable", "drift"):
-            raise Refusal(now.trouble)
-        return carry_out(now.entries, self.steps, now.limit_chars, is_batch=self.write.verb == "batch")
+        raise NotImplementedError
+
+    def line(self, outcome: Outcome) -> NoteOp:
+        """Its line in the log, not stored yet."""
+        return journal.new_op(self.place, self.action, self.author, changes=outcome.changes)
+
+    def check_state(self, state: str) -> None:
+        """May raise Refusal for what the store would be like."""
+
+    def apply(self) -> Result:
+        """Does it; all that can come in between is a Refusal."""
+        in_storage(self.place, self._step)
+        payload = answers.written(self.action, self.place, form.limit_of(self.place.target), self._outcome)
+        return Result(payload, op_id=self._op_id, changes=tuple(self._outcome.changes), states=self._states)
 
     def _step(self, content: bytes) -> Change | None:
-        self._outcome = self.try_on(form.live(content, form.limit_of(self.place.target)))
+        now = form.live(content, form.limit_of(self.place.target))
+        self._outcome, self._op_id, self._states = self.try_on(now), "", ()
         if not self._outcome.is_changed:
-            self._op_id = ""
             return None
+        self._states = (state_of(self.place, now.entries), state_of(self.place, self._outcome.entries))
+        self.check_state(self._states[1])
         op = self.line(self._outcome)
         self._op_id = op.pk
         return Change(form.encode(self._outcome.entries), op)
 
-    def line(self, outcome: Outcome, **fields: object) -> NoteOp:
-        """Its line in the log, not stored yet."""
-        return journal.new_op(self.place, self.write.verb, self.author, changes=outcome.changes, request=request_of(self.write), **fields)
+
+@dataclass(slots=True)
+class Job(Task):
+    """A write on its way through the storage."""
+
+    write: Write
+    steps: list[Step]
+
+    @property
+    def action(self) -> str:
+        return self.write.verb
+
+    def try_on(self, now: Live) -> Outcome:
+        if now.trouble in ("unreadable", "drift"):
+            raise Refusal(now.trouble)
+        return carry_out(now.entries, self.steps, now.limit_chars, is_batch=self.write.verb == "batch")
+
+    def check_state(self, state: str) -> None:
+        if state in guard.states_of(self.author.review_id or self.author.run_id):
+            raise Refusal("flip_flop")
+
+    def line(self, outcome: Outcome) -> NoteOp:
+        return journal.new_op(self.place, self.action, self.author, changes=outcome.changes, request=request_of(self.write))
+
+
+@dataclass(slots=True)
+class _Edit(Task):
+    wanted: list[str]
+    base_digest: str
+    action = "edit"
+
+    def try_on(self, now: Live) -> Outcome:
+        if now.digest != self.base_digest:
+            raise Refusal("conflict")
+        check_budget(now.entries, self.wanted, now.limit_chars)
+        return edited(now.entries, self.wanted)
+
+
+def state_of(place: Place, entries: Sequence[str]) -> str:
+    """Names the content of one store, for the loop protection."""
+    return f"{place.target}:{form.digest(entries)[:24]}"
 
 
 def in_storage(place: Place, step: StorageStep) -> None:
@@ -161,7 +253,8 @@ def request_of(write: Write) -> dict[str, Any]:
 def _stage(job: Job) -> Result:
     outcome = job.try_on(look(job.place))
     if not outcome.is_changed:
-        return Result(answers.written(job.write.verb, job.place, form.limit_of(job.place.target), outcome))
-    op = job.line(outcome, state=NoteOp.State.STAGED)
+        return Result(answers.written(job.action, job.place, form.limit_of(job.place.target), outcome))
+    op = job.line(outcome)
+    op.state = NoteOp.State.STAGED
     op.save(force_insert=True)
     return Result(answers.staged(job.place, op.pk), op_id=op.pk, changes=tuple(outcome.changes))
