@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from chat.memory.knowledge.shelf import Documents
-from chat.models import Agent, AgentMode, Owner, Run, Thread
+from chat.models import Agent, AgentMode, NoteSnapshot, Owner, Run, Thread
 from chat.providers.base import ToolSpec
 from chat.search.vectors import Vector
 
@@ -18,7 +18,8 @@ class Turn:
     `rounds` are the newest finished runs of the active path behind the summary's cursor, oldest first; `older_rounds`
     is the number of further ones between the cursor and them. Without `has_memory` (chat.memory.switches) only the
     running conversation is told. `vector` is the question's meaning, fetched beside the database hop; None without an
-    embedder, and when it did not answer in time (chat.memory.meaning.ask).
+    embedder, and when it did not answer in time (chat.memory.meaning.ask). `notes` is what the thread knows of them, not
+    stored yet before its first run; None while memory is off.
     """
 
     owner: Owner
@@ -31,6 +32,7 @@ class Turn:
     has_memory: bool = True
     vector: Vector | None = None
     documents: Documents = Documents()
+    notes: NoteSnapshot | None = None
 
 
 @dataclass(slots=True)

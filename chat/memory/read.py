@@ -1,15 +1,17 @@
 """The read path: one pass over the layers gives the segments, the ledger and so the messages (DESIGN §4)."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
-from chat.memory.base import Layer, Segment, Turn
+from chat.memory.base import Layer, Segment, Tool, Turn
 from chat.memory.knowledge.shelf import documents_of
 from chat.memory.knowledge.telling import RULE as CITING_RULE
 from chat.memory.ledger import Ledger
+from chat.memory.notes import shortcut, snapshot
 from chat.memory.registry import layers, working
-from chat.memory.tools import tools_of
-from chat.models import Agent, AgentMode
+from chat.memory.tools import schema_tokens, tools_of
+from chat.models import Agent
 from chat.text.boundary import QUESTION_OPEN, THREAD_CLOSE, THREAD_CLOSE_LAST
 from chat.text.tokens import count_tokens
 
@@ -18,10 +20,7 @@ log = logging.getLogger(__name__)
 # The window of the conversation inside a run (L0, DESIGN §2 and §4), its tool results included.
 WINDOW_TOKENS = 80_000
 WINDOW_CHARS = 200_000
-# Room for full notes (2,200 and 1,375 characters, DESIGN §4) at 0.8 tokens a CJK character, kept free in every window of 8k
-# and more; the smallest windows would hold no question beside it.
-NOTES_ROOM_TOKENS = 2_860
-NOTES_ROOM_CHARS = 3_575
+QUESTION_SHARE = 8  # an eighth of the model's window is for the question, however full the notes are
 ORDER = ("core", "thread", "recall", "knowledge", "continue")
 
 
@@ -53,12 +52,13 @@ def assemble(turn: Turn) -> Ledger:
     agent = turn.agent
     if turn.has_memory:
         turn = replace(turn, documents=documents_of(turn.owner))
-    offered = tools_of(agent, turn.documents)
-    rules = [CITING_RULE] if turn.documents else []
-    system = _system(agent, turn.mode, [*rules, *(tool.rule for tool in offered)])
+    offered = tools_of(agent, turn.documents, has_memory=turn.has_memory)
+    names = [tool.spec.name for tool in offered]
+    window = window_tokens(agent) - schema_tokens(names)
+    system = _system(turn, offered, window)
     question_tokens = count_tokens(turn.question)
-    free = window_tokens(agent) - system.tokens - min(NOTES_ROOM_TOKENS, agent.context_tokens * 3 // 8)
-    chars_left = WINDOW_CHARS - len(system.text) - NOTES_ROOM_CHARS - len(turn.question)
+    free = window - system.tokens
+    chars_left = WINDOW_CHARS - len(system.text) - len(turn.question)
     if question_tokens > free or chars_left < 0:
         raise QuestionTooLong(question_tokens, max(0, free))
     shared_budget = min(agent.shared_tokens, agent.context_tokens // 4, free - question_tokens)
@@ -72,7 +72,7 @@ def assemble(turn: Turn) -> Ledger:
             chars_left -= len(segment.text)
     memory = [found[name] for name in ORDER if name in found]
     question = _close(memory, Segment("question", "user", turn.question, question_tokens, question_tokens))
-    return Ledger([system, *memory, question], shared_budget, [tool.spec.name for tool in offered])
+    return Ledger([system, *memory, question], shared_budget, names)
 
 
 def _read(layer: Layer, turn: Turn, budget_tokens: int, chars_left: int) -> Segment | None:
@@ -89,11 +89,25 @@ def _read(layer: Layer, turn: Turn, budget_tokens: int, chars_left: int) -> Segm
         return None
 
 
-def _system(agent: Agent, mode: AgentMode | None, rules: list[str]) -> Segment:
-    parts = [agent.system_prompt.strip(), mode.prompt.strip() if mode else "", "\n".join(rules)]
-    text = "\n\n".join(part for part in parts if part)
+def _system(turn: Turn, offered: Sequence[Tool], window: int) -> Segment:
+    """Agent, mode, frozen notes, rules. Nothing in it depends on the question, so it is the same in every run of a thread.
+
+    Notes take what they need, but always leave room for a question.
+    """
+    agent = turn.agent
+    rules = [CITING_RULE] if turn.documents else []
+    rules += [tool.rule for tool in offered if tool.rule]
+    if turn.notes and shortcut.is_in_use(agent):
+        rules.append(shortcut.RULE)
+    prompts = [agent.system_prompt.strip(), turn.mode.prompt.strip() if turn.mode else ""]
+    told, sources = "", [agent.pk]
+    if turn.notes and turn.notes.text:
+        left = window - count_tokens("\n\n".join([*prompts, *rules])) - agent.context_tokens // QUESTION_SHARE
+        told = snapshot.within(turn.notes, min(left, snapshot.room_tokens(agent.context_tokens)))
+        sources.append(snapshot.source_id(turn.notes))
+    text = "\n\n".join(part for part in [*prompts, told, "\n".join(rules)] if part)
     tokens = count_tokens(text)
-    return Segment("system", "system", text, tokens, tokens, source_ids=[agent.pk])
+    return Segment("system", "system", text, tokens, tokens, source_ids=sources)
 
 
 def _close(memory: list[Segment], question: Segment) -> Segment:

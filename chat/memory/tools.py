@@ -1,24 +1,28 @@
 """What the model may call during a run."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Iterable
+from functools import cache
 from typing import Any
 
 from chat.memory.base import Tool, ToolContext, ToolError
 from chat.memory.knowledge.find import find
 from chat.memory.knowledge.shelf import Documents, documents_of
 from chat.memory.knowledge.telling import cite, framed, told
+from chat.memory.notes import tools as notes
 from chat.memory.rounds import without_marks
 from chat.models import Agent, Run
 from chat.providers.base import ToolSpec
 from chat.search.query import Question
 from chat.text.boundary import clean
 from chat.text.storable import storable
-from chat.text.tokens import count_tokens
+from chat.text.tokens import count_tokens, is_exact
 
 PAGE_CHARS = 6_000
 QUERY_CHARS = 1_000
 PASSAGES, PASSAGES_MOST = 5, 8
 RESULT_TOKENS = 3_000
+FRAME_TOKENS = 16  # around a schema in a request
 
 
 class ThreadRead:
@@ -94,18 +98,31 @@ class KbSearch:
 
 
 _THREAD_READ, _KB_SEARCH = ThreadRead(), KbSearch()
-_TOOLS: dict[str, Tool] = {tool.spec.name: tool for tool in (_THREAD_READ, _KB_SEARCH)}
+_ALL: list[Tool] = [_THREAD_READ, _KB_SEARCH, *notes.TOOLS]
+_TOOLS: dict[str, Tool] = {tool.spec.name: tool for tool in _ALL}
 
 
-def tools_of(agent: Agent, documents: Documents) -> list[Tool]:
+def tools_of(agent: Agent, documents: Documents, *, has_memory: bool) -> list[Tool]:
     """The tools that are offered to the agent's model; in a thread mostly the same in every round, so that its prompt cache holds.
 
     `thread_read` belongs to the running conversation (L1), so it stays while memory is off; `kb_search` is offered as long as
-    there are `documents` to search, which while memory is off and in an incognito thread are none.
+    there are `documents` to search. Both these and the tools of notes are not while memory is off and in an incognito thread.
     """
     if not agent.has_tools:
         return []
-    return [_THREAD_READ, _KB_SEARCH] if documents else [_THREAD_READ]
+    search = [_KB_SEARCH] if documents else []
+    return [_THREAD_READ, *search, *(notes.TOOLS if has_memory and notes.are_offered(agent) else ())]
+
+
+def schema_tokens(names: Iterable[str]) -> int:
+    """What the schemas of these tools take of the window, beside the messages."""
+    return sum(_schema_tokens(name, is_exact()) for name in names)
+
+
+@cache
+def _schema_tokens(name: str, is_exact: bool) -> int:  # noqa: FBT001 (part of the key: counts change when the ranks are loaded)
+    spec = _TOOLS[name].spec
+    return count_tokens(json.dumps([spec.name, spec.description, spec.parameters], ensure_ascii=False)) + FRAME_TOKENS
 
 
 def tools_named(names: Collection[str]) -> list[Tool]:

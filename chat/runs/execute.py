@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 
 from chat.memory.base import ToolContext, ToolError
 from chat.memory.read import window_tokens
-from chat.memory.tools import find_tool
+from chat.memory.tools import find_tool, schema_tokens
 from chat.models import Run
 from chat.providers.base import UNPAID, Answer, EmptyAnswer, ProviderError, ProviderTimeout, Request, ToolCall
 from chat.providers.registry import provider
@@ -127,7 +127,8 @@ async def _store_end(prepared: Prepared, outcome: Outcome) -> Run:
 
 async def _converse(prepared: Prepared, going: LiveRun, tally: _Tally) -> None:
     """Asks until the model answers without calling a tool; after TOOL_ROUNDS it is not offered any."""
-    conversation = Conversation(prepared.request.messages, window_tokens=window_tokens(prepared.agent))
+    window = window_tokens(prepared.agent) - schema_tokens(prepared.ledger.tools)
+    conversation = Conversation(prepared.request.messages, window_tokens=window)
     for tool_round in range(TOOL_ROUNDS + 1):
         conversation.fit()
         answer = await _ask(prepared, going, conversation, tally, is_last=tool_round == TOOL_ROUNDS)

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from chat.memory.base import Turn
@@ -15,11 +16,12 @@ from chat.memory.knowledge.telling import are_there
 from chat.memory.ledger import Ledger, to_row
 from chat.memory.meaning.account import note_question
 from chat.memory.meaning.ask import Meaning, Plan, plan
+from chat.memory.notes import shortcut, snapshot
 from chat.memory.read import QuestionTooLong, assemble
 from chat.memory.recall.entries import are_kept
 from chat.memory.switches import off_by
 from chat.memory.tools import tools_named
-from chat.models import Agent, AgentMode, Owner, Run, SearchText, Thread
+from chat.models import Agent, AgentMode, NoteSnapshot, Owner, Run, SearchText, Thread
 from chat.models.ids import new_id
 from chat.models.thread import TITLE_CHARS, rewind, step_before
 from chat.models.work import rewind_layers
@@ -94,6 +96,10 @@ class Erased(Exception):
     """A conversation or a document of which the model should be told was deleted while the run started."""
 
 
+class Refrozen(Exception):
+    """Another run of the thread has frozen its notes while this one started."""
+
+
 def start_run(order: Order, meaning: Meaning | None = None) -> Started:
     """Checks and stores an order; `meaning` is what came of its plan. Raises RunRefused; then nothing is stored."""
     started = _begin(order, meaning, can_ask=False)
@@ -139,11 +145,14 @@ def _start(order: Order, agent: Agent, mode: AgentMode | None, meaning: Meaning 
         try:
             ledger = assemble(turn)
             run = _store(order, turn, place, ledger, meaning)
+            shortcut.remember(run, agent)
             return Started(run.pk, run.thread_id, True, _prepare(run, agent, turn.owner, ledger))
         except QuestionTooLong as error:
             raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
         except Erased:
             continue  # nothing was stored, and now it is not found any more
+        except Refrozen:
+            turn = replace(turn, notes=NoteSnapshot.objects.filter(thread=place.thread).first())
 
 
 def _check_input(text: str) -> None:
@@ -185,7 +194,7 @@ def _place(order: Order, agent: Agent) -> _Place:
     thread = None
     if order.thread_id:
         user = get_user_model()(pk=order.user_id)
-        thread = Thread.objects.for_user(user).filter(pk=order.thread_id, agent_id=agent.pk, tenant_id=agent.tenant_id).first()
+        thread = _own_threads(user, agent).filter(pk=order.thread_id).first()
         if thread is None:
             raise ThreadMismatch("thread_id")
         if order.is_incognito not in (None, thread.is_incognito):
@@ -198,14 +207,20 @@ def _place(order: Order, agent: Agent) -> _Place:
     return _Place(thread, replaced)
 
 
+def _own_threads(user: AbstractBaseUser, agent: Agent) -> QuerySet[Thread]:
+    own = Thread.objects.for_user(user).filter(agent_id=agent.pk, tenant_id=agent.tenant_id)
+    return own.select_related("note_snapshot")
+
+
 def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> Turn:
     """What the read path looks at: rounds before the place of the run, behind the summary that still holds there."""
     owner = Owner(agent.tenant_id, order.user_id, agent.pk)
     thread = place.thread
     is_incognito = thread.is_incognito if thread is not None else bool(order.is_incognito)
     has_memory = not off_by(owner, is_incognito=is_incognito)
+    notes = snapshot.of_turn(owner, agent, thread) if has_memory else None
     if thread is None:
-        return Turn(owner, agent, mode, None, [], 0, order.input, has_memory)
+        return Turn(owner, agent, mode, None, [], 0, order.input, has_memory, notes=notes)
     runs = Run.objects.filter(thread=thread, is_latest=True, status__in=Run.FINISHED)
     if place.replaced is not None:
         runs = runs.filter(slot__lt=place.replaced.slot)
@@ -217,7 +232,7 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     most = max(ROUNDS_READ, agent.compress_over_rounds + agent.keep_rounds)  # as many as the assistant lets stand
     rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output", "citations")[:most])[::-1]
     older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == most else 0
-    return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory)
+    return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory, notes=notes)
 
 
 def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Meaning | None) -> Run:
@@ -233,6 +248,8 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             if not moved.update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE):
                 raise ThreadMismatch("thread_id")  # deleted in this moment
             position = Thread.objects.values_list("last_position", flat=True).get(pk=thread_id)
+        if turn.notes is not None and not turn.notes.thread_id and not snapshot.keep(turn.notes, thread_id):
+            raise Refrozen
         slot = position
         if place.replaced is not None:
             slot = _take_over(thread_id, place.replaced)

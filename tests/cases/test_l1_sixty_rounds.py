@@ -7,7 +7,7 @@ import pytest
 from chat.jobs.worker import Worker
 from chat.memory import catch_up
 from chat.memory.layers.thread import ThreadLayer
-from chat.memory.read import NOTES_ROOM_TOKENS, reply_room
+from chat.memory.read import window_tokens
 from chat.models import MemoryOp, Run
 from chat.providers.base import Request
 from chat.runs.finish import Outcome, finish_run
@@ -100,7 +100,7 @@ def test_each_earlier_round_is_shown_or_was_in_exactly_one_summary_request(windo
     assert all(request.thread_id == talk.thread_id for request in talk.model.requests)
     sizes = talk.sizes
     assert max(sizes[10:]) <= max(sizes[:10]) * 1.05
-    room = talk.agent.context_tokens - NOTES_ROOM_TOKENS - reply_room(talk.agent)
+    room = window_tokens(talk.agent)
     assert max(sizes) <= room
 
 

@@ -9,6 +9,7 @@ import re
 from typing import Final, Literal
 
 Ask = Literal["add", "replace", "remove", "refresh"]
+_ASKS: Final[tuple[Ask, ...]] = ("add", "refresh", "replace", "remove")
 
 SHORT_CHARS, SHORT_LINES, OPENING_CHARS = 300, 6, 200
 _GAP: Final = "□"  # stands where something was quoted
@@ -21,8 +22,8 @@ _QUOTED: Final = re.compile(
 _MATERIAL: Final = re.compile(
     r"(?:总结|概括|归纳|翻译|译成|润色|改写|重写|缩写|扩写|续写|仿写|分析|解释|批改|批阅|点评|评价|校对|检查|朗读|阅读|读一?[读下]|看一?[看下]"
     r"|回复|回信|提取|整理成|排版|转换|造句|出题|命题|根据|参考|以下|下面|如下|下文|下列|这[段篇封份则首句]|原文|材料|全文|文章|文档|课文|来信|邮件|通知"
-    r"|summari[sz]e|translate|rewrite|proofread|explain|analy[sz]e|comment on|reply to|review|check|read|following|below|this (?:text|letter|document"
-    r"|email|passage|article)|here is|the text)[^\n]{0,80}[:：]",
+    r"|summari[sz]e|translate|rewrite|proofread|explain|analy[sz]e|comment on|reply to|review|check|read|following|below"
+    r"|this (?:text|letter|document|email|passage|article)|here is|the text)[^\n]{0,80}[:：]",
     re.IGNORECASE,
 )
 
@@ -31,7 +32,8 @@ _ENDS: Final = re.compile(r"[。！!；;？?，,\n]|\.(?=\s|$)")
 _LEAD: Final = (
     r"^\s*(?:(?:嗯|好的?|行|那么?|对了|另外|还有|顺便|然后|最后|同时|以及|并且?|再|也|先|首先|还要|ok|okay|and|also|then|so|now)[\s,，、]*)*"
     r"(?:请你?|麻烦你?|烦请|拜托|务必|一定要?|千万要?|please\s+|pls\s+)?(?:你|您|助手)?(?:可以|可不可以|能不能|能否|能|要|得|也|都|再|先|一定|务必){0,2}"
-    r"(?:请|麻烦)?(?:(?:帮|给|替|为)我们?)?(?:can you\s+|could you\s+|would you\s+|will you\s+|i(?:'d like| want) you to\s+|please\s+|also\s+){0,2}"
+    r"(?:请|麻烦)?(?:(?:帮|给|替|为)我们?)?"
+    r"(?:(?:can|could|would|will) you\s+|i(?:'d like| want) you to\s+|please\s+|also\s+){0,2}"
 )
 _PUT: Final = r"(?:[把将](?P<thing>.{1,60}?)(?:都|也|给我?|再|一起)?)?"
 _NOTE: Final = (
@@ -40,16 +42,22 @@ _NOTE: Final = (
 )
 _STORE: Final = r"(?:(?:你的|我的|长期)?(?:笔记|记忆|画像|备忘录?|MEMORY(?:\.md)?|USER\.md)|(?:the |your |my )?(?:notes?|memory|profile))"
 _LATER: Final = r"(?:以后|今后|往后|从现在(?:起|开始)|从今(?:以后|往后|天起)|从下次(?:起|开始)|日后)"
-_KEEP: Final = r"(?:记住|记下来?|记一下|记一记|记好|记牢|记着|牢记|谨记|记录下来|记录一下)(?!的|了[吗么没？?]|没有?|不住|什么|哪|谁|多少|几)"
+_KEEP: Final = (
+    r"(?:记住|记下来?|记一下|记一记|记好|记牢|记着|牢记|谨记|记录下来|记录一下)"
+    r"(?!的|了[吗么没？?]|没有?|不住|什么|哪|谁|多少|几)"
+)
 
 _ADD: Final = (
     re.compile(rf"{_LEAD}{_PUT}{_KEEP}", re.IGNORECASE),
     re.compile(rf"{_LEAD}(?:请)?记得(?:我|{_LATER}|每次)", re.IGNORECASE),
     re.compile(
-        rf"{_LEAD}{_PUT}(?:写|存|保存|加|添加|新增|增加|补充|收|放|录|记)(?:上|一条|一下|到|进|入|在|个){{0,2}}.{{0,30}}?{_STORE}", re.IGNORECASE
+        rf"{_LEAD}{_PUT}(?:写|存|保存|加|添加|新增|增加|补充|收|放|录|记)(?:上|一条|一下|到|进|入|在|个){{0,2}}.{{0,30}}?{_STORE}",
+        re.IGNORECASE,
     ),
     re.compile(rf"{_LEAD}(?:我们?)?{_LATER}.{{0,12}}(?:都|请|一律|总是|每次|不要|别|统一|默认|用|按|叫我|称呼我)", re.IGNORECASE),
-    re.compile(rf"^(?:[这那上以刚前此]|我(?:说|讲|提))(?:(?!学生|孩子|同学|家长|他们|她们|大家|让|使|要求).){{0,20}}?(?:也|都|要|请|得|你|一定|务必|帮我|给我)*{_KEEP}"),
+    re.compile(
+        rf"^(?:[这那上以刚前此]|我(?:说|讲|提))(?:(?!学生|孩子|同学|家长|他们|她们|大家|让|使|要求).){{0,20}}?(?:也|都|要|请|得|你|一定|务必|帮我|给我)*{_KEEP}"
+    ),
     re.compile(
         rf"{_LEAD}(?:remember\b(?! (?:when|how|to (?!always|never)|the time|what|if|whether))|memori[sz]e\b|keep in mind\b|bear in mind\b"
         r"|make a note\b|take note\b|note (?:it |this |that )?down\b|write (?:this|that|it) down\b|don't forget that\b|do not forget that\b"
@@ -61,7 +69,8 @@ _ADD: Final = (
 _NO_ADD: Final = re.compile(
     r"(?:不要|别|不用|不必|不需要|不许|不准|无需|没必要|请勿|切勿|勿|莫|不想(?:让|要)你|不希望你)[^，,。；;]{0,8}?"
     r"(?:记住|记下|记录|记一|记着|记我|记这|记那|记得|记在|记到|记进|再记|保存|存[下进到入])"
-    r"|(?:don't|do not|never|no need to|need not|shouldn't|should not|please not)\s+(?:\w+\s+){0,2}(?:remember|memori[sz]e|save|store|note|keep)\b",
+    r"|(?:don't|do not|never|no need to|need not|shouldn't|should not|please not)\s+(?:\w+\s+){0,2}"
+    r"(?:remember|memori[sz]e|save|store|note|keep)\b",
     re.IGNORECASE,
 )
 _DROP: Final = r"(?:删掉|删除|删去|删了|去掉|去除|移除|清除|划掉|抹掉|撤掉|拿掉)"
@@ -85,7 +94,9 @@ _REFRESH: Final = re.compile(
     re.IGNORECASE,
 )
 _SAID: Final = re.compile(r"^\s*我们?(?!的|想|要|希望|需要)(?:已经?|刚刚?|上次|昨天|之前|改|更新|删|替换|修改)")  # a report, no request
-_POLITE: Final = re.compile(r"^\s*(?:请|麻烦|可以|可不可以|能不能|能否|能|帮|你能|您能|can you|could you|would you|will you|please)", re.IGNORECASE)
+_POLITE: Final = re.compile(
+    r"^\s*(?:请|麻烦|可以|可不可以|能不能|能否|能|帮|你能|您能|can you|could you|would you|will you|please)", re.IGNORECASE
+)
 _QUESTION: Final = re.compile(r"什么|哪|谁|怎么|怎样|如何|为何|多少|几|\b(?:what|which|who|where|when|why|how)\b", re.IGNORECASE)
 _ASKING: Final = re.compile(r"(?:吗|么|没有?|呢)$")
 
@@ -108,7 +119,9 @@ def _own_words(input: str) -> str:
     if len(text) > SHORT_CHARS or len(lines) > SHORT_LINES:
         text = lines[0][:OPENING_CHARS]
     found = _MATERIAL.search(_QUOTED.sub(lambda match: _GAP * len(match[0]), text))
-    if found and not any(_asks(clause, verb) for clause in _clauses(text[: found.end() - 1]) for verb in ("add", "refresh")):
+    if found and not any(
+        _asks(clause, verb) for clause in _clauses(text[: found.end() - 1]) for verb in _ASKS if verb in ("add", "refresh")
+    ):
         return text[: found.end()]
     return text
 
@@ -122,7 +135,7 @@ def _clauses(text: str) -> list[str]:
         clause = text[start:end].strip()
         if clause:
             head, colon, _ = re.sub("：", ":", clause).partition(":")
-            if colon and any(_asks(head, verb) for verb in ("add", "replace", "remove")):
+            if colon and any(_asks(head, verb) for verb in _ASKS if verb != "refresh"):
                 end = text.find("\n", start)
                 end = len(text) if end < 0 else end + 1
                 clause = head
@@ -131,7 +144,7 @@ def _clauses(text: str) -> list[str]:
     return found
 
 
-def _asks(clause: str, verb: Literal["add", "replace", "remove", "refresh"], *, names_it: bool = False) -> bool:
+def _asks(clause: str, verb: Ask, *, names_it: bool = False) -> bool:
     if _is_question(clause):
         return False
     if verb == "refresh":

@@ -65,4 +65,4 @@ class KnowledgeInARun(TransactionTestCase):
         later, model = await self.ask(ASKED, ["不知道。"])
         assert later.citations == []
         assert "填空题每题四分" not in str(model.requests[0].messages)
-        assert [tool.name for tool in model.requests[0].tools] == ["thread_read"]
+        assert "kb_search" not in [tool.name for tool in model.requests[0].tools]

@@ -3,6 +3,7 @@
 import pytest
 
 from chat.memory.base import ToolContext, ToolError
+from chat.memory.notes.tools import TOOLS
 from chat.memory.switches import switch_memory
 from chat.memory.tools import find_tool
 from chat.models import Run
@@ -11,6 +12,8 @@ from chat.text.boundary import KNOWLEDGE, close_line
 from tests import builders
 from tests.memory.knowledge.test_layer import ASKED, RULES
 from tests.memory.knowledge.world import owner_of, ready
+
+NOTES = [tool.spec.name for tool in TOOLS]
 
 pytestmark = pytest.mark.django_db
 
@@ -39,9 +42,9 @@ def search(run: Run, window_tokens: int = 20_000, **arguments) -> str:
 
 
 def test_it_is_offered_where_there_is_something_to_search(teacher, agent):
-    assert offered(teacher, agent) == ["thread_read"]
+    assert offered(teacher, agent) == ["thread_read", *NOTES]
     ready(teacher, [agent], RULES)
-    assert offered(teacher, agent) == ["thread_read", "kb_search"]
+    assert offered(teacher, agent) == ["thread_read", "kb_search", *NOTES]
     agent.has_tools = False
     agent.save()
     assert offered(teacher, agent) == []
