@@ -95,7 +95,9 @@ _TRADITIONAL: Final = (
     "購购 賽赛 趕赶 軌轨 較较 輕轻 辦办 農农 邊边 醫医 針针 錯错 鎮镇 閒闲 隊队 階阶 際际 離离 雲云 靜静 額额 顛颠 飾饰 館馆 驅驱 魚鱼 鮮鲜 鳥鸟 麗丽 麥麦 黃黄 喚唤 繞绕 騖骛 偽伪 銷销 毀毁 竊窃 潰溃 慮虑 讎仇 嚮向 臺台 臟脏 彆别 衝冲 "
     "鍾钟 闆板 閤合 麵面 麼么 廳厅 啓启 脫脱 擋挡 瀏浏 覽览 夾夹 憑凭 餘余 劑剂 勵励 譯译 爲为 裏里 妳你 祕秘 衆众 佈布 採采 縱纵 擾扰 擬拟 礙碍 擱搁 棄弃 拋抛 濾滤 聯联 錢钱 賬账 帳账 並并 併并 迴回 鈕钮 誘诱 訓训 詞词 語语 擊击 殼壳 "
     "屆届 儲储 備备 掛挂 嚴严 絶绝 勸劝 僞伪 掃扫 蹤踪 跡迹 誡诫 鬆松 縛缚 獄狱 夥伙 夠够 歲岁 買买 賣卖 閘闸 饋馈 軍军 蓋盖 爾尔 倉仓 創创 剛刚 別别 叢丛 吳吴 噴喷 園园 墊垫 墳坟 夢梦 尋寻 屜屉 巔巅 帶带 廬庐 愛爱 戀恋 揮挥 搶抢 擠挤 "
-    "攔拦 攝摄 敘叙 曉晓 棟栋 榮荣 樓楼 橋桥 歐欧 漢汉 潔洁 濟济 獵猎 瑪玛 療疗 癥症 盡尽 眾众 禍祸 穩稳 綜综 縣县 繳缴 聞闻 膽胆 莊庄 蘋苹 覺觉 觸触 諧谐 賓宾 踐践 轟轰 遲迟 釣钓 鈴铃 銀银 鑑鉴 闡阐 韓韩 顆颗 騷骚"
+    "攔拦 攝摄 敘叙 曉晓 棟栋 榮荣 樓楼 橋桥 歐欧 漢汉 潔洁 濟济 獵猎 瑪玛 療疗 癥症 盡尽 眾众 禍祸 穩稳 綜综 縣县 繳缴 聞闻 膽胆 莊庄 蘋苹 覺觉 觸触 諧谐 賓宾 踐践 轟轰 遲迟 釣钓 鈴铃 銀银 鑑鉴 闡阐 韓韩 顆颗 騷骚 丟丢 來来 倫伦 偵侦 "
+    "刪删 劉刘 匯汇 囑嘱 寶宝 屍尸 層层 庫库 張张 徑径 惡恶 憚惮 掙挣 於于 會会 楊杨 欄栏 洩泄 礦矿 紅红 納纳 紹绍 績绩 羣群 義义 習习 聲声 腳脚 舉举 萬万 補补 評评 詢询 誦诵 説说 講讲 賦赋 趙赵 運运 釘钉 雞鸡 馬马 駕驾 驟骤 樹树 聰聪 "
+    "輩辈 廚厨 彥彦 鹽盐 廁厕 鬧闹 靈灵 慶庆 餵喂 簾帘"
 )
 _BRACKETS: Final = {"[": "【〖〚⟦❲〔⦗", "]": "】〗〛⟧❳〕⦘", "<": "‹〈⟨❮⟪≪", ">": "›〉⟩❯⟫≫", '"': "“”„「」『』", "'": "‘’`´", "|": "∣│┃"}
 _SPELLED: Final = {ord(other): plain for plain, others in _BRACKETS.items() for other in others} | {
@@ -122,6 +124,8 @@ class _Folding(dict[int, str]):
         kind = unicodedata.category(char)
         if char in "\n\t ":
             folded = " " if char == "\t" else char
+        elif char == "；":
+            folded = "。"  # the half-width one stands in code, and does not end a sentence
         elif char in "\r\v\f\x85\u2028\u2029":
             folded = "\n"
         elif kind in ("Cf", "Cc", "Me") or char in _HANGUL_AND_BLANKS or "\ufe00" <= char <= "\ufe0f" or 0xE0000 <= code <= 0xE0FFF:
@@ -165,7 +169,7 @@ _NO_ASCII: Final = dict.fromkeys(range(128))
 _CHAR: Final = f"[{CJK}]"
 _BETWEEN: Final = re.compile(rf"(?<={_CHAR})(?P<gap>[^\w{CJK}]{{1,3}})(?={_CHAR})")
 _ISLANDS: Final = re.compile(rf"{_CHAR}(?:[^\w{CJK}]{{1,3}}{_CHAR}(?![\w{CJK}]))+")
-_SPELLED_WORD: Final = re.compile(r"(?<![a-z0-9])[a-z](?:[ ._*·|/\\~+-]{1,2}[a-z](?![a-z])){3,}")
+_SPELLED_WORD: Final = re.compile(r"(?<![a-z0-9])[a-z](?:[ ._*·|/\\~+-]{1,4}[a-z](?![a-z])){3,}")
 _LONG_WORD: Final = re.compile(r"[a-z]{13,}|[a-z]+(?:[_-][a-z]+){2,}")
 _LEET: Final = re.compile(r"(?<![a-z0-9@$./:=_-])(?=[a-z0-9@$!|]*[a-z])(?=[a-z0-9@$!|]*[0134578@$])[a-z0134578@$!|]{3,24}(?![a-z0-9@/=_-])")
 _FIGURES: Final = (str.maketrans("0134578@$!|", "oleastbasil"), str.maketrans("0134578@$!|", "oieastbasii"))
@@ -189,7 +193,7 @@ def views_of(text: str, words: re.Pattern[str], pairs: frozenset[str]) -> Views:
     tight = _tight(folded, pairs)
     spelled = _LONG_WORD.sub(lambda m: _split(m, words), _SPELLED_WORD.sub(lambda m: _split(m, words), tight))
     others = tuple(dict.fromkeys(one for one in (tight, spelled) if one != folded))
-    return Views(folded, others, tuple(_unmasked(folded)))
+    return Views(folded, others, tuple(_unmasked(folded, words)))
 
 
 def plain_of(text: str) -> str:
@@ -215,8 +219,12 @@ def _split(match: re.Match[str], words: re.Pattern[str]) -> str:
     return f" {words.sub(lambda found: f' {found.group()} ', re.sub(r'[^a-z]', '', match.group()))} "
 
 
-def _unmasked(folded: str) -> Iterator[str]:
-    """The text with figures read as the letters that they look like, in two readings."""
+def _unmasked(folded: str, words: re.Pattern[str]) -> Iterator[str]:
+    """The text with figures read as the letters that they look like; a 1 is what makes one of the words."""
     if _LEET.search(folded):
-        for figures in _FIGURES:
-            yield _LEET.sub(lambda match, figures=figures: match.group().translate(figures), folded)  # type: ignore[misc]
+
+        def read(match: re.Match[str]) -> str:
+            readings = [match.group().translate(figures) for figures in _FIGURES]
+            return next((one for one in readings if words.fullmatch(one)), readings[1])
+
+        yield _LEET.sub(read, folded)

@@ -11,7 +11,7 @@ from chat.text.features import CJK
 
 _CLASSES: Final = {
     # Who is meant.
-    "AGENT": "你 您 助手 助理 智能体 机器人 大模型 语言模型 人工智能 ai assistant agent model chatbot bot llm claude gpt chatgpt",
+    "AGENT": "你 您 妳 助手 助理 智能体 机器人 大模型 语言模型 人工智能 ai assistant agent model chatbot bot llm claude gpt chatgpt you your yourself",
     "USER": "用户 老师 教师 使用者 管理员 主人 当事人 对话者 聊天者 提问者 user users teacher teachers administrator admin admins "
     "owner operator human person_you end-user",
     "PUPIL": "学生 同学 孩子 小朋友 考生 班级 学员 组员 队员 小组 student students pupil pupils class classes children kids learner "
@@ -25,12 +25,12 @@ _CLASSES: Final = {
     "boundaries checks requirements safety training protocols protocol config",
     "CANCEL": "忽略 忽视 无视 忘掉 忘记 忘却 抛开 抛弃 抛掉 抛到 丢掉 丢弃 丢开 撇开 甩开 放弃 舍弃 推翻 废除 废止 作废 绕过 绕开 突破 跳过 "
     "覆盖 改写 替换 取消 解除 卸下 清除 清空 删掉 移除 屏蔽 违反 违背 打破 摆脱 脱离 不理 不顾 不管 别管 别理 不用管 不用理 甭管 "
-    "撤销 撤掉 搁置 放下 置之不理 停用 关闭 关掉 禁用 抹掉 抹去 漠视 "
+    "撤销 撤掉 搁置 放下 置之不理 停用 关闭 关掉 禁用 抹掉 抹去 漠视 重置 清零 归零 当作没 当没 当成没 不予理会 不当回事 不再理会 不必理会 无需理会 耳旁风 耳边风 没看见 没看到 推倒 罔顾 废掉 淡忘 别听 不听 作罢 让位 过期 失去效力 失效 无效 不算数 不作数 不再有效 不复存在 不存在 不再适用 不适用 丢到 扔掉 扔到 扔开 冲突 抵触 相左 矛盾 不一致 取代 替代 代替 换成 换掉 更新为 改为 拒绝遵守 卸载 "
     "ignore~ disregard~ forget~ override~ overrule~ overwrite~ discard~ drop~ bypass~ skip~ neglect~ dismiss~ abandon~ "
     "cancel~ void~ nullify~ erase~ circumvent~ violate~ break~ suspend~ unlearn~ replace~ supersede~ disable~ "
     "set_aside put_aside throw_away throw_out throw_out cast_aside toss~ scrap~ wipe~ deactivate~ turn_off switch_off pay_no_attention_to "
     "pay_no_heed_to get_rid_of do_away_with let_go_of leave_aside remove~ lift~ clear~ delete~ reject~ revoke~ rescind~ "
-    "work_around shed~ ditch~ flout~ dispense_with",
+    "work_around shed~ ditch~ flout~ dispense_with start_fresh start_over reset~ purge~ trash~ unset~ conflict~ contradict~ no_longer superseded obsolete invalid null expired outdated wins prevail~ do_not_count count_for_nothing ceases to_exist exempt opt_out step_outside go_against defy~ resist~ overcome overrid~ does_not_apply do_not_apply don't_apply take_priority takes_priority",
     "OBEY": "执行 遵守 遵循 服从 听从 听 理会 理睬 理 管 按照 按 照 遵照 遵从 顾及 参考 照做 照办 信 采用 采纳 沿用 遵行 受 依照 依 follow~ "
     "obey~ comply_with complying_with adhere_to adhering_to listen_to listening_to respect~ honor~ honour~ observe~ heed~ "
     "enforce~ apply~ stick_to abide_by abiding_by execute~ use~ trust~",
@@ -60,7 +60,7 @@ _CLASSES: Final = {
     "角色 人格 身份 版本 模式 升级 改造 变身 装作 装扮 当成 转变 自称 回答 答复 回复 输出 生成 说话 助手 you_are you're act_as acting_as act_like "
     "behave~ pretend~ role-play~ roleplay~ become~ imagine~ name_is simulate~ switch~ enter~ activate~ enable~ "
     "take_on assume~ speak_as play_the upgraded turned converted reset freed liberated transformed respond~ answer~ reply~ "
-    "write~ generate~ comply~ speak~ persona mode assistant chatbot model ai play~ called unlock~ act",
+    "write~ generate~ comply~ speak~ persona mode assistant chatbot model ai called unlock~ act",
     "LIMITS": "限制 约束 束缚 规则 规定 过滤 过滤器 审查 审核 道德 底线 拘束 管束 顾忌 禁忌 枷锁 护栏 防护 管制 红线 规矩 伦理 守则 政策 原则 "
     "管控 约定 禁令 戒律 法律 准则 rule rules restriction restrictions limit limits limitation limitations filter filters "
     "guideline guidelines policy policies constraint constraints safety ethics morals morality censorship guardrail "
@@ -95,17 +95,17 @@ _CLASSES: Final = {
     "submit~ push~ sync~ copy~ leak~ exfiltrate~ export~ ship~ deliver~ relay~ report~ pipe~ beam~ dump~ share~ publish~ "
     "stream~ append~ embed~ encode~ attach~ smuggle~ bcc~ cc~ put~ curl wget fetch~ call~ load~ ping~ hand~ pass~ move~ back_up "
     "transfer~ write~ drop~ include~",
-    "DATA": "名单 名册 花名册 学籍 聊天记录 聊天内容 对话 会话 记忆 笔记 成绩 分数 密码 口令 账号 账户 密钥 令牌 环境变量 数据库 隐私 个人信息 学生信息 "
+    "DATA": "身份证号 说的话 所说 说过的 输入 提问 答案和 回答 每条消息 隐私数据 家庭住址 名单 名册 花名册 学籍 聊天记录 聊天内容 对话 会话 记忆 笔记 成绩 分数 密码 口令 账号 账户 密钥 令牌 环境变量 数据库 隐私 个人信息 学生信息 "
     "身份证 联系方式 住址 上下文 历史记录 通讯录 电话 提示词 系统提示 用户资料 学生资料 资料 花名 档案 记录 机密 用户数据 评语 凭证 聊天 消息 roster rosters student_list class_list name_list "
     "gradebook grades grade_book marks scores conversation conversations chat chats messages notes memory memories password passwords "
     "credential credentials token tokens secret secrets cookie cookies records record contacts personal addresses address "
     "phone history transcript transcripts context profile profiles database environment env prompt logs api_key api_keys "
-    "apikey key keys reports names register student_data user_data what_was_said dialogue dialog confidential details private files",
+    "apikey key keys reports names register student_data user_data what_was_said dialogue dialog confidential details private files message answer reply replies responses email_list phone_numbers numbers last_message user_input input question questions words transcript conversations student_records health ids identity",
     # Secrets.
-    "READ": "读取 读出 读 打开 查看 查出 打印 输出 显示 列出 找出 找到 翻出 复制 告诉 导出 获取 提取 收集 窃取 搜索 搜集 抓取 拷贝 取出 拿到 发给 贴出 贴到 写进 写入 写到 偷 交出 说出 泄露 "
+    "READ": "看看 看一下 查一下 查查 回显 列举 摘出 翻看 截取 读取 读出 读 打开 查看 查出 打印 输出 显示 列出 找出 找到 翻出 复制 告诉 导出 获取 提取 收集 窃取 搜索 搜集 抓取 拷贝 取出 拿到 发给 贴出 贴到 写进 写入 写到 偷 交出 说出 泄露 "
     "扫描 调出 返回 dump~ get~ read~ print~ show~ copy~ look_up open~ include~ paste~ find~ extract~ grep~ fetch~ steal~ grab~ "
     "cat type~ head tail less more scp collect~ display~ output~ retrieve~ list~ search~ harvest~ reveal~ give~ send~ tell~ "
-    "return~ load~ pull~ take~ echo~ report~ quote~ export~ locate~ access~ printenv",
+    "return~ load~ pull~ take~ echo~ report~ quote~ export~ locate~ access~ printenv check~ inspect~ recover~ crack~ obtain~ hand_over scan~ describe~ paste~",
     # Staying.
     "EACHTIME": "每次 每个 每轮 每一次 每一轮 每条 每当 每逢 每隔 每天 每小时 每日 每周 每分钟 一旦 凡是 今后 以后 定时 定期 启动时 开机 只要 开始前 开始时 每回 every each whenever "
     "at_startup on_startup at_boot on_boot at_the_start at_the_beginning always hourly daily nightly periodically "
@@ -113,7 +113,7 @@ _CLASSES: Final = {
     "TALKTIME": "会话 对话 聊天 启动 回答 回复 登录 开机 消息 交互 任务 提问 请求 发言 加载 唤醒 session sessions conversation "
     "conversations chat chats startup boot login message messages reply replies turn prompt response run launch hour request reboot thread "
     "answer day minute wake",
-    "DO": "执行 运行 加载 遵守 调用 拉取 访问 重复 注入 读取 应用 服从 按照 照做 获取 请求 检查 下载 连接 写入 贴 run~ execute~ load~ obey~ call~ pull~ "
+    "DO": "载入 读一遍 念一遍 先读 先看 先按 先做 默念 复述 重申 重新读 遵照 遵循 加进 插入 附上 执行 运行 加载 遵守 调用 拉取 访问 重复 注入 读取 应用 服从 按照 照做 获取 请求 检查 下载 连接 写入 贴 run~ execute~ load~ obey~ call~ pull~ "
     "fetch~ visit~ repeat~ inject~ read~ apply~ follow~ download~ poll~ connect~ contact~ check~ re-apply~ reload~ "
     "recite~ perform~ restore~ activate~ do poll invoke~ prepend~ insert~ paste~ request~",
     "THING": "指令 命令 脚本 本条 这条 此条 这段 该条 代码 程序 http 规则 恶意 该指令 此指令 这个文件 本规则 地址 控制端 服务器 接口 链接 "
@@ -123,13 +123,35 @@ _CLASSES: Final = {
     "write~ append~ add~ save~ put~ insert~ edit~ modify~ copy~ copies inject~ plant~ store~ update~ paste~ install~ create~ set_up "
     "schedule~ propagate~ spread~ replicate~ register~ change~ place~ drop~ embed~ push~ sync~ share~ deploy~ clone~ forward~ duplicate~",
     # Permission.
-    "ACT": "删除 删掉 发布 发送 发给 发出 群发 修改 公开 执行 提交 改动 更改 操作 处理 导出 访问 写入 清空 转账 付款 支付 购买 调用 上传 下载 共享 分享 改成绩 改分 覆盖 运行 决定 移除 通知 查看 "
+    "ACT": "删改 做主 代发 定夺 审批 转发 放出 群发 调整 处置 注销 下单 外发 审核 签署 撤回 回复 发邮件 打分 评分 改分数 录入 更新 删除 删掉 发布 发送 发给 发出 群发 修改 公开 执行 提交 改动 更改 操作 处理 导出 访问 写入 清空 转账 付款 支付 购买 调用 上传 下载 共享 分享 改成绩 改分 覆盖 运行 决定 移除 通知 查看 "
     "读取 使用 安装 放行 行动 完成 delete~ remove~ publish~ send~ message~ change~ share~ execute~ run~ submit~ edit~ modify~ "
     "overwrite~ export~ pay~ purchase~ buy~ transfer~ post~ email~ access~ act~ proceed~ update~ write~ install~ erase~ release~ upload~ "
-    "do open~ read~ move~ wipe~ make~ go_ahead archive~ call~ perform~",
-    "CONSENT": "确认 征求 同意 批准 审批 授权 询问 请示 许可 核实 审核 点头 过问 核准 复核 问 询 征询 报备 申请 提示 弹窗 二次确认 允许 asking ask "
+    "do open~ read~ move~ wipe~ make~ go_ahead archive~ call~ perform~ deleting grade~ decide~ forward~ download~ book~ order~ sign~ transfer~ enrol~ register~ reply~ respond~ handle~ process~ spend~ revise~ alter~ actions action requests operations",
+    "CONSENT": "点头 签字 知会 报批 走审批 走流程 审批流程 意见 通知我 告知 经过我 过目 同意书 我点 确认 征求 同意 批准 审批 授权 询问 请示 许可 核实 审核 点头 过问 核准 复核 问 询 征询 报备 申请 提示 弹窗 二次确认 允许 asking ask "
     "confirmation confirming confirm approval permission checking consent review waiting prompting authorization "
-    "authorisation sign-off prompts prompt approvals consulting being_asked check approve",
+    "authorisation sign-off prompts prompt approvals consulting being_asked check approve checks clearance review approving okay ok go-ahead notify notifying verify verification sign_off say-so",
+}
+
+# Parts of patterns that several rules share.
+_FRAGMENTS: Final = {
+    "THIS": r"(?:(?:本|此|这|该|以下|下面|下列|后面|后文|下文|我(?:写)?的|我这)(?:一|几)?(?:条|份|段|则|个|句|篇|些|里)?(?:的)?"
+    r"(?:记忆|笔记|备注|指令|规则|条目|内容|文字|话|文档|段落|消息|说明|文本|记录|安排|要求|命令|提示|文件|信息|嘱咐|脚本|设定|声明)"
+    r"|本条|这条|此条|该条|此段|本段|这段|本则|此则|"
+    r"(?<![a-z])(?:this|these|the following|my|the present|the below)(?: (?:new|own|very|single|short|hidden))? "
+    r"(?:note|memory|entry|message|instruction|rule|text|line|paragraph|record|file|document|sentence|item|block|directive|prompt|order|words?|page|passage|snippet|section)s?"
+    r"(?![a-z])|(?:text|rules|instructions|lines|orders|entry|what is (?:written|said)|what follows|directives|words) (?:below|here|that follows?)|what follows(?![a-z]))",
+    "INNERORDERS": r"(?:系统(?:的)?(?:提示词?|提示语|消息|指令|规则|设定|层(?:面)?的?(?:规则|指令)|级?(?:指令|规则|约束))|提示词|"
+    r"(?:开发者|开发商|平台|厂商|官方|公司|openai|anthropic|deepseek|后台|出厂|幕后)[^,;。]{0,8}(?:规则|规矩|约束|框框|条条框框|限制|要求|设定|政策|指令|提示|命令|准则|守则|禁令|底线|训练)|"
+    r"你(?:的|所|原来|原先|之前|以前|最初|先前|一直|身上|被|接到|收到|学到|必须|要|应|需|现有|已有|曾|脑子里|心里|内部|过去)[^,;。]{0,10}(?:规则|规矩|指令|设定|命令|准则|约束|限制|守则|原则|框框|条框|提示|训练|安全|政策|禁令)|"
+    r"安全(?:准则|规则|限制|策略|机制|审查|守则|约束|护栏|过滤|协议|规范|底线|对齐)(?!教育|讲|课)|"
+    r"(?:之前|以前|先前|原先|原来|原有|此前|上文|上述|以上|上面|开头|前面|前述|最初|初始|一开始|顶部|头部)(?:的|所|给|那|里|中|已|全部|所有|一切|任何|这些|那些|段|套|条|些|你|定|过|有|系统|安全)*(?:指令|系统|设定|提示词|规矩|命令|提示|准则|约束|指示)(?!词|语工)|"
+    r"(?:给|对|为|替|教|要求)你(?:定|设|写|下|安|规定|制定|灌输|设置|设定|提|立|说|交代|加)[^,;。]{0,8}(?:规矩|规则|框|要求|限制|指令|设定|话|东西|任务|约束)|"
+    r"(?<![a-z])system[ -]?(?:prompts?|messages?|rules?|instructions?|directives?|guidelines|text|polic(?:y|ies)|layer|settings)(?![a-z])|"
+    r"(?<![a-z])your (?:(?:own|original|initial|safety|old|previous|prior|earlier|existing|default|core|built-in|internal|current|normal|usual|ethical|content|system|hidden|other|developer|given|so-called|moral|programmed|entire|standing|basic) ){0,3}"
+    r"(?:prompts?|instructions?|rules|guidelines?|programming|training|directives?|polic(?:y|ies)|constraints|restrictions|limitations|guardrails|safeguards|orders|boundaries|filters|protocols|alignment|conditioning|principles)(?![a-z])|"
+    r"(?<![a-z])(?:all|any|every|each|the|these|those|whatever)? ?(?:previous|prior|earlier|above|preceding|old|older|existing|original|initial|former|foregoing|aforementioned|past)(?: (?:system|safety|of|the|your|set|given|developer|and))* (?:instructions?|prompts?|directives?|guidelines?|orders|commands|programming|system)(?![a-z])|"
+    r"(?:instructions?|rules?|guidelines?|prompts?|directives?|orders|polic(?:y|ies)|constraints|limits|restrictions)(?: that)? (?:you (?:were|have been|had been|got|received|operate|follow|are)|given to you|(?:from|by|of|set by|written by|imposed by) (?:the |your )?(?:developers?|creators?|makers?|system|platform|vendor|operators?|admin\w*|company|openai|anthropic))|"
+    r"you (?:were|have been|had been|are) (?:\w+ )?(?:instructed|told|taught|programmed|trained|ordered|configured|given|asked)|safety (?:rules|guidelines|polic(?:y|ies)|filters?|protocols?|training|measures of yours|instructions of yours|layers?|restrictions|constraints))",
 }
 
 _WORD_END: Final = r"(?![a-z0-9_])"
@@ -142,7 +164,7 @@ def _pattern(word: str) -> str:
     is_verb = word.endswith("~")
     bare = word.rstrip("~")
     if not is_verb:
-        return re.escape(bare).replace("_", r"[ -]{1,2}").replace("'", "'?")
+        return re.escape(bare).replace("_", "[ _-]{1,2}").replace("'", "'?")
     if bare.endswith("e"):
         return f"{bare[:-1]}(?:e[sd]?|ing)"
     if bare.endswith("y") and bare[-2] not in "aeou":
@@ -203,7 +225,7 @@ PAIRS: Final = frozenset(
 
 def expand(template: str) -> str:
     """A pattern with the classes that `<NAME>` stands for."""
-    return re.sub(r"<([A-Z]+)>", lambda match: _PATTERNS[match[1]], template)
+    return re.sub(r"<([A-Z]+)>", lambda match: _FRAGMENTS.get(match[1]) or _PATTERNS[match[1]], template)
 
 
 def mask_of(names: str) -> int:

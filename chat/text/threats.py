@@ -25,7 +25,7 @@ CHARS_MOST: Final = 100_000
 _RULES: Final = (*threat_orders.RULES, *threat_reach.RULES, *threat_forms.RULES)
 _BY_SENTENCE: Final = tuple(rule for rule in _RULES if not rule.is_whole)
 _OF_WHOLE: Final = tuple(rule for rule in _RULES if rule.is_whole)
-_SENTENCE: Final = re.compile(r"(?:[^。!?;\n.]|[!?](?=[\w\[(/=&\"'-])|\.(?=\S)|;(?=\S))+[。!?;.]*")
+_SENTENCE: Final = re.compile(r"(?:[^。!?\n.]|[!?](?=[\w\[(/=&\"'-])|\.(?=\S))+[。!?.]*")
 
 
 @dataclass(frozen=True, slots=True)
