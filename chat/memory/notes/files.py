@@ -178,14 +178,16 @@ def _content(folder: int, name: str) -> bytes:
         return b""
     except OSError as error:
         raise Unreadable from error
-    with os.fdopen(file, "rb") as text:
+    try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > READ_MOST_BYTES:
             raise Unreadable
-        try:
+        with os.fdopen(file, "rb", closefd=False) as text:
             return text.read()
-        except OSError as error:
-            raise Unreadable from error
+    except OSError as error:
+        raise Unreadable from error
+    finally:
+        os.close(file)
 
 
 def _create(folder: int, name: str, content: bytes) -> None:
