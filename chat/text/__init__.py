@@ -11,6 +11,7 @@ boundary   the untrusted boundary: markers, and cleaning of what stands inside
 redlines   the place where sensitive text is taken out of what memory keeps
 redline_people  how it sees that somebody is meant
 redline_rules  its rules for what is said about people
+note_frame  how notes stand in a system prompt
 claims     answers that claim to have remembered something
 threats    the scan for text that gives the assistant orders, before it goes into a prompt
 threat_folding  views of a text in which nothing is hidden
