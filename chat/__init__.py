@@ -2,6 +2,7 @@
 
 web      pages and API: urls, views/, api/, forms, templatetags/, middleware, context
          sockets: routing, consumers, viewer, actions, frames
+         what they show of notes: note_lines, note_marks, notices
          what they show: presentation, transcript, sidebar, finding, ledger_rows, consents, panel/, library/, catalogues (translations)
          the administrator's: admin/, roles, diagnosis, checks, redline_check
          processes: management/commands/, server, bodies, supervisor, warmup, apps

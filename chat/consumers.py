@@ -20,7 +20,9 @@ from django.utils import timezone, translation
 from chat.actions import BadAction, Send, Stop, Sync, parse
 from chat.frames import Gap, Told, frame
 from chat.library.sources import Source, sources_of
+from chat.memory.notes.shortcut import content_of
 from chat.models import Run
+from chat.note_lines import WRITERS, NoteLine, notes_html, notes_of, notes_of_run
 from chat.presentation import refusal_words, run_card, run_html, tools_html
 from chat.runs import beat, launch, live
 from chat.runs.bridge import hop
@@ -182,9 +184,11 @@ class PageConsumer(AsyncWebsocketConsumer):
             if isinstance(item, str):
                 await self.send(item)
             elif isinstance(item, TextAdded | ReasoningAdded):
-                await self._put(self._grow(item))
-            elif isinstance(item, RunStarted | ToolUsed):
-                await self._put(self._join(item.run_id) if isinstance(item, RunStarted) else self._use(item))
+                await self._grow(item)
+            elif isinstance(item, RunStarted):
+                await self._put(await self._join(item.run_id))
+            elif isinstance(item, ToolUsed):
+                await self._use(item)
             elif isinstance(item, RunEnded):
                 await self._put(await self._end(item))
             elif isinstance(item, News):
@@ -196,25 +200,33 @@ class PageConsumer(AsyncWebsocketConsumer):
         if text:
             await self.send(text)
 
-    def _grow(self, event: TextAdded | ReasoningAdded) -> str:
+    async def _grow(self, event: TextAdded | ReasoningAdded) -> None:
         told = self._told.get(event.run_id)
         if told is None:  # joins with the next synchronisation
-            return ""
+            return
         try:
-            return told.add(event, self.viewer.language) if isinstance(event, TextAdded) else told.think(event)
+            text = told.add(event, self.viewer.language) if isinstance(event, TextAdded) else told.think(event)
         except Gap:
             del self._told[event.run_id]
-            return self._join(event.run_id)
+            text = await self._join(event.run_id)
+        await self._put(text)
 
-    def _join(self, run_id: str) -> str:
+    async def _join(self, run_id: str) -> str:
         """The whole of a run that goes, "" when the page has it or the run has ended meanwhile."""
         going = live.get(run_id)
+        notes = await self._notes(going.run) if going is not None and _may_have_noted(going) else ()
+        going = live.get(run_id)  # nothing is awaited between this look and the note of how far the page is told
         if going is None or run_id in self._told:
             return ""
-        return self._run_frame(going.run, going)
+        return self._run_frame(going.run, going, notes=notes)
 
-    def _run_frame(self, run: Run, going: live.LiveRun | None = None, sources: Sequence[Source] = ()) -> str:
-        card = run_card(run, self.viewer.agent_name, going, sources)
+    async def _notes(self, run: Run) -> Sequence[NoteLine]:
+        return (await hop(notes_of, self.user, [run])).get(run.pk, ())
+
+    def _run_frame(
+        self, run: Run, going: live.LiveRun | None = None, sources: Sequence[Source] = (), notes: Sequence[NoteLine] = ()
+    ) -> str:
+        card = run_card(run, self.viewer.agent_name, going, sources, notes)
         if run.is_going:
             text = going.text if going is not None else run.output
             self._told[run.pk] = Told.of(text, card.closed, card.reasoning_offset)
@@ -222,9 +234,15 @@ class PageConsumer(AsyncWebsocketConsumer):
             self._told.pop(run.pk, None)
         return frame("run", run=run.pk, html=run_html(card), to=card.offset)
 
-    def _use(self, event: ToolUsed) -> str:
+    async def _use(self, event: ToolUsed) -> None:
+        """Tells which tools were used, and what has come of it in the notes."""
         going = live.get(event.run_id)
-        return frame("tool", run=event.run_id, html=tools_html(going.tool_calls)) if going is not None else ""
+        if going is None:
+            return
+        await self.send(frame("tool", run=event.run_id, html=tools_html(going.tool_calls)))
+        if event.name in WRITERS:
+            notes = await hop(notes_of_run, self.user, event.run_id)
+            await self.send(frame("notes", run=event.run_id, html=notes_html(notes)))
 
     async def _end(self, event: RunEnded) -> str:
         self._told.pop(event.run_id, None)
@@ -234,16 +252,18 @@ class PageConsumer(AsyncWebsocketConsumer):
         if run is None:
             return ""
         sources = (await hop(sources_of, [run])).get(run.pk, []) if run.citations else ()
-        return event.formatted(f"frame:run:{self.viewer.language}", lambda _event: self._run_frame(run, None, sources))
+        notes = await self._notes(run) if getattr(run, "has_notes", False) else ()
+        return event.formatted(f"frame:run:{self.viewer.language}", lambda _event: self._run_frame(run, None, sources, notes))
 
     async def _catch_up(self, action: Sync) -> None:
         """Tells what the page lacks: rounds first, then what stands around them."""
         runs = await hop(runs_behind, self.user, self.viewer.thread_id, action.seen)
         sources = await hop(sources_of, runs) if any(run.citations for run in runs) else {}
+        notes = await hop(notes_of, self.user, runs) if any(getattr(run, "has_notes", False) for run in runs) else {}
         for run in runs:
             # No await between the look at the run that goes and the note of how far the page is told.
             going = live.get(run.pk) if run.is_going else None
-            await self.send(self._run_frame(run, going, sources.get(run.pk, ())))
+            await self.send(self._run_frame(run, going, sources.get(run.pk, ()), notes.get(run.pk, ())))
         await self._tell(await hop(fragments, self.user, self.viewer, has_status=True))
 
     async def _tell_news(self, news: News) -> None:
@@ -260,3 +280,7 @@ class PageConsumer(AsyncWebsocketConsumer):
             if self._shown.get(one.target) != one.html:
                 self._shown[one.target] = one.html
                 await self.send(frame("fragment", target=one.target, html=one.html))
+
+
+def _may_have_noted(going: live.LiveRun) -> bool:
+    return any(call["name"] in WRITERS for call in going.tool_calls) or bool(content_of(going.run.input))

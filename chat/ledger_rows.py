@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy
 from chat.library.sources import Source
 from chat.memory.base import Segment
 from chat.memory.ledger import from_row
+from chat.memory.notes.guide import GUIDE
+from chat.memory.notes.snapshot import ABOUT
 from chat.models import RunLedger
 
 SEGMENT_WORDS: dict[str, Promise] = {
@@ -34,6 +36,14 @@ REASON_WORDS: dict[str, Promise] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a segment's text; `label` names it, "" where it needs none. All pieces together are the text."""
+
+    text: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentRow:
     """One segment. `cuts` are sentences that say what was shortened or left out, and why; `finds` say why a source was found.
     `sources` are those of `source_ids` that can be opened.
@@ -43,7 +53,7 @@ class SegmentRow:
 
     name: str
     label: str
-    text: str
+    parts: list[Part]
     tokens: int
     budget_tokens: int
     has_budget: bool
@@ -83,7 +93,7 @@ def _segment_row(segment: Segment, by_id: Mapping[str, Source]) -> SegmentRow:
     return SegmentRow(
         name=segment.name,
         label=str(words) if words else segment.name,
-        text=segment.text,
+        parts=_parts(segment),
         tokens=segment.tokens,
         budget_tokens=segment.budget_tokens,
         has_budget=segment.priority > 0,
@@ -93,6 +103,18 @@ def _segment_row(segment: Segment, by_id: Mapping[str, Source]) -> SegmentRow:
         source_ids=[one for one in segment.source_ids if one not in by_id],
         sources=[by_id[one] for one in segment.source_ids if one in by_id],
     )
+
+
+def _parts(segment: Segment) -> list[Part]:
+    """The text; of the system part the frozen notes apart, which stand between the prompts and the rules (chat.memory.read)."""
+    text = segment.text
+    start = min((at for at in (text.find(ABOUT), text.find(GUIDE)) if at >= 0), default=-1) if segment.name == "system" else -1
+    if start < 0:
+        return [Part(text)]
+    end = text.rfind("\n\n", start)
+    end = end if end > start else len(text)
+    parts = [Part(text[:start]), Part(text[start:end], _("Notes, as this conversation knows them")), Part(text[end:])]
+    return [one for one in parts if one.text]
 
 
 def _name_of(source_id: object, by_id: Mapping[str, Source]) -> object:

@@ -16,8 +16,10 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from chat.library.sources import Source
 from chat.models import Run
+from chat.note_lines import NoteLine, RoundNotes
 from chat.runs.live import LiveRun
 from chat.text.blocks import BlockScanner, visible_end
+from chat.text.claims import claims_saved
 from chat.text.markdown import SafeHtml, render, render_cited, render_open
 
 Words = str | Promise
@@ -33,6 +35,12 @@ STATUS_WORDS: dict[str, Words] = {
 TOOL_WORDS: dict[str, Words] = {
     "thread_read": gettext_lazy("Read an earlier round in full"),
     "kb_search": gettext_lazy("Searched the knowledge base"),
+    "memory_add": gettext_lazy("Asked to add a note"),
+    "memory_replace": gettext_lazy("Asked to change a note"),
+    "memory_remove": gettext_lazy("Asked to remove a note"),
+    "memory_batch": gettext_lazy("Asked to change several notes"),
+    "memory_show": gettext_lazy("Looked at the notes"),
+    "memory_refresh": gettext_lazy("Read the notes again"),
 }
 
 
@@ -149,12 +157,16 @@ class RunCard:
     memories: str
     cited: list[Source]
     passages: str
+    notes: RoundNotes
     has_output: bool
     has_earlier_tries: bool
 
 
-def run_card(run: Run, agent_name: str, live: LiveRun | None = None, sources: Sequence[Source] = ()) -> RunCard:
-    """Makes the card of a row; `live` is the same run while it goes. `sources` are those of an ended run, from chat.library.sources.
+def run_card(
+    run: Run, agent_name: str, live: LiveRun | None = None, sources: Sequence[Source] = (), notes: Sequence[NoteLine] = ()
+) -> RunCard:
+    """Makes the card of a row; `live` is the same run while it goes. `sources` are those of an ended run, from chat.library.sources,
+    and `notes` its lines so far, from chat.note_lines.
 
     Facts are shown of rows from `transcript.shown_runs` and of ended runs: others do not know their provider without a query.
     """
@@ -193,6 +205,7 @@ def run_card(run: Run, agent_name: str, live: LiveRun | None = None, sources: Se
         memories=memory_words(run),
         cited=cited,
         passages=passage_words(len(sources)),
+        notes=RoundNotes(run.id, list(notes), is_unsaved=not notes and not run.is_going and claims_saved(output)),
         has_output=bool(output.strip()),
         has_earlier_tries=run.replaces_id is not None,
     )

@@ -17,6 +17,9 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 from chat.consents import asked_context
 from chat.memory.switches import off_by
 from chat.models import Agent, Owner, Preference, Tenant, Thread
+from chat.note_lines import notes_html, notes_of_thread
+from chat.note_marks import note_marks
+from chat.notices import newest_notices, notice_html
 from chat.panel.badge import badge_of
 from chat.runs.beat import is_worker_away
 from chat.sidebar import thread_list
@@ -112,32 +115,37 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
     if viewer.agent_id:
         context = {"threads": thread_list(user, viewer.agent_id), "thread_id": viewer.thread_id}
         found.append(Fragment("threads-recent", _render("chat/threads/_recent.html", context)))
-    thread = Thread.objects.for_user(user).filter(pk=viewer.thread_id).first() if viewer.thread_id else None
+    threads = Thread.objects.for_user(user).select_related("note_snapshot")
+    thread = threads.filter(pk=viewer.thread_id).first() if viewer.thread_id else None
     if viewer.thread_id and thread is None:
         found += _gone(viewer)
     if thread is not None:
         found.append(Fragment("thread-title", _render("chat/thread/_title.html", {"thread": thread})))
         found.append(Fragment("thread-note", _render("chat/thread/_note.html", {"thread": thread})))
         found.append(Fragment("summary-line", _render("chat/thread/_divider.html", {"thread": thread})))
+        found += [Fragment(f"notes-{one.run_id}", notes_html(one)) for one in notes_of_thread(user, thread.pk)]
+        found += [Fragment(f"notice-{one.id}", notice_html(one)) for one in newest_notices(user, thread.pk)]
     if viewer.agent_id and not (viewer.thread_id and thread is None):
         is_incognito = thread is not None and thread.is_incognito
         tenant_id = thread.tenant_id if thread is not None else viewer.agent_tenant_id
-        context = {"memory_off_by": off_by(Owner(tenant_id, user.pk), is_incognito=is_incognito)}
-        found.append(Fragment("memory-note", _render("chat/thread/_memory_note.html", context)))
-        found += _consent(user, viewer, thread)
+        who = off_by(Owner(tenant_id, user.pk), is_incognito=is_incognito)
+        found.append(Fragment("memory-note", _render("chat/thread/_memory_note.html", {"memory_off_by": who})))
+        found += _of_assistant(user, viewer, thread, has_memory=not who)
     found.append(memory_badge(user, viewer))
     if has_status:
         found.append(viewer.status(is_away=is_worker_away()))
     return found
 
 
-def _consent(user: AbstractBaseUser, viewer: Viewer, thread: Thread | None) -> list[Fragment]:
-    """What the user is asked before text goes to another vendor; empty once it is answered, on any page."""
+def _of_assistant(user: AbstractBaseUser, viewer: Viewer, thread: Thread | None, *, has_memory: bool) -> list[Fragment]:
+    """The marks of the notes; and what the user is asked before text goes to another vendor, empty once it is answered."""
     agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=viewer.agent_id).first()
     if agent is None:
         return []
     context = asked_context(user, agent, thread) | {"thread_id": viewer.thread_id, "agent": agent}
+    marks = note_marks(user, agent, thread, has_memory=has_memory)
     return [
+        Fragment("note-marks", _render("chat/thread/_note_marks.html", {"marks": marks, "thread": thread, "agent": agent})),
         Fragment("consent-card", _render("chat/consents/_card.html", context)),
         Fragment("composer-privacy", _render("chat/consents/_privacy.html", context)),
     ]
@@ -145,7 +153,10 @@ def _consent(user: AbstractBaseUser, viewer: Viewer, thread: Thread | None) -> l
 
 def _gone(viewer: Viewer) -> list[Fragment]:
     """What stands on the page of a thread that was deleted meanwhile: nothing of it."""
-    empty = [Fragment(name, f'<div id="{name}" hidden></div>') for name in ("thread-note", "memory-note", "thread-menu", "composer")]
+    empty = [
+        Fragment(name, f'<div id="{name}" hidden></div>')
+        for name in ("thread-note", "memory-note", "note-marks", "thread-menu", "composer")
+    ]
     title = _render("chat/thread/_title.html", {"thread": None})
     return [*empty, Fragment("thread-title", title), Fragment("messages", _render("chat/thread/_gone.html", {"agent_id": viewer.agent_id}))]
 

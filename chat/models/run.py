@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -29,8 +30,11 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def with_memory(self) -> "RunQuerySet":
         """Annotates what memory stood in the prompt: its `memory_tokens`, and of core memory, which comes first in the
-        ledger behind the system text, the `core_ids` of its facts. `core_name` says whether that segment is it."""
+        ledger behind the system text, the `core_ids` of its facts. `core_name` says whether that segment is it. `has_notes`
+        says whether it has written or put forward a note."""
+        note_ops = apps.get_model("chat", "NoteOp")._default_manager
         return self.annotate(
+            has_notes=Exists(note_ops.filter(run=OuterRef("pk"))),
             memory_tokens=F("ledger__shared_tokens"),
             core_name=F("ledger__segments__1__name"),
             core_ids=F("ledger__segments__1__source_ids"),

@@ -13,9 +13,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from chat.consents import asked_context
 from chat.library.sources import sources_of
+from chat.memory.notes import guide, shortcut
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
 from chat.models import Agent, Owner, Thread
+from chat.note_lines import notes_of
+from chat.note_marks import note_marks
+from chat.notices import notices_between
 from chat.presentation import refusal_words, run_card
 from chat.runs import launch, live
 from chat.runs.beat import is_worker_away
@@ -28,7 +32,8 @@ from chat.transcript import page_end_for, page_of_runs
 
 def own_thread(request: PageRequest, thread_id: str) -> Thread:
     """The user's thread with its assistant; 404 alike for one of somebody else and one that does not exist."""
-    thread = Thread.objects.for_user(request.user).select_related("agent__provider", "agent__tenant").filter(pk=thread_id).first()
+    threads = Thread.objects.for_user(request.user).select_related("agent__provider", "agent__tenant", "note_snapshot")
+    thread = threads.filter(pk=thread_id).first()
     if thread is None:
         raise Http404
     return thread
@@ -67,6 +72,7 @@ def composer_context(agent: Agent, *, draft: str = "", mode: str = "", refusal: 
         "is_incognito": is_incognito,
         "key": f"form-{secrets.token_urlsafe(16)}",
         "input_max": settings.INPUT_MAX_CHARS,
+        "has_shortcut": shortcut.is_in_use(agent),
     }
 
 
@@ -98,7 +104,10 @@ def _example(agent: Agent, number: str) -> str:
 
 
 def _new_context(page: PageRequest, agent: Agent, **composer: Any) -> dict[str, object]:  # noqa: ANN401  as composer_context
-    return frame_context(page, agent) | composer_context(agent, **composer) | asked_context(page.user, agent)
+    context = frame_context(page, agent) | composer_context(agent, **composer) | asked_context(page.user, agent)
+    is_guide_skipped = (page.GET.get("guide") or page.POST.get("guide")) == "skip"
+    has_memory = not context["memory_off_by"] and not is_guide_skipped
+    return context | {"marks": note_marks(page.user, agent, None, has_memory=has_memory), "is_guide_skipped": is_guide_skipped}
 
 
 @require_GET
@@ -121,19 +130,25 @@ def thread_page(request: HttpRequest, thread_id: str) -> HttpResponse:
 
 def _thread_context(page: PageRequest, thread: Thread, *, draft: str = "", mode: str = "", refusal: str = "") -> dict[str, object]:
     composer = composer_context(thread.agent, draft=draft, mode=mode, refusal=refusal)
-    return frame_context(page, thread.agent, thread) | composer | asked_context(page.user, thread.agent, thread)
+    context = frame_context(page, thread.agent, thread) | composer | asked_context(page.user, thread.agent, thread)
+    return context | {"marks": note_marks(page.user, thread.agent, thread, has_memory=not context["memory_off_by"])}
 
 
 def _rounds_context(page: PageRequest, thread: Thread, before: int | None = None) -> dict[str, object]:
     """The rounds as cards. The view runs beside the event loop, so a run that goes here is shown as far as it is known now."""
     found = page_of_runs(page.user, thread.pk, before)
     sources = sources_of(run for run in found.runs if not run.is_going)
-    cards = [run_card(run, thread.agent.name, live.get(run.pk) if run.is_going else None, sources.get(run.pk, ())) for run in found.runs]
+    notes = notes_of(page.user, found.runs)
+    cards = [
+        run_card(run, thread.agent.name, live.get(run.pk) if run.is_going else None, sources.get(run.pk, ()), notes.get(run.pk, ()))
+        for run in found.runs
+    ]
     # The first round that the summary does not stand for; on a page that begins behind the summary only if none lies between.
     first = next((card.slot for card in cards if card.slot > thread.summary_upto_slot), None)
     is_here = first is not None and (first != cards[0].slot or first == thread.summary_upto_slot + 1)
     return {
         "runs": cards,
+        "notices": notices_between(page.user, thread.pk, cards[0].slot, cards[-1].slot) if cards else [],
         "earlier_than": found.earlier_than,
         "divider_slot": first if is_here and thread.rolling_summary else None,
         "is_part": before is not None,
@@ -165,10 +180,16 @@ async def send(request: HttpRequest, agent_id: str) -> HttpResponseBase:
         return await hop(_refused, page, order, error)
     if page.preference.agent_id != agent_id:
         await hop(remember_agent, order.user_id, agent_id)
+    if started.is_new and not order.thread_id and request.POST.get("guide") == "skip":
+        await hop(_skip_guide, page, started.thread_id)
     response = redirect("thread", started.thread_id)
     response.status_code = 303
     response.headers["Location"] += f"#{started.run_id}"
     return response
+
+
+def _skip_guide(page: PageRequest, thread_id: str) -> None:
+    guide.skip(own_thread(page, thread_id))
 
 
 def _refused(page: PageRequest, order: Order, error: RunRefused) -> HttpResponse:

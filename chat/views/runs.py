@@ -16,6 +16,7 @@ from chat.ledger_rows import ledger_page
 from chat.library.sources import sources_of
 from chat.middleware import PageRequest
 from chat.models import Run, RunLedger
+from chat.note_lines import notes_of
 from chat.presentation import cited_html, refusal_words, run_card
 from chat.runs import launch
 from chat.runs.bridge import hop
@@ -64,8 +65,9 @@ def tries(request: HttpRequest, run_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     run = own_run(page, run_id)
     earlier = earlier_tries(page.user, run)
-    cited = sources_of(earlier)
-    return _panel(page, run, "tries", {"tries": [run_card(one, "", None, cited.get(one.pk, ())) for one in earlier]})
+    cited, notes = sources_of(earlier), notes_of(page.user, earlier)
+    cards = [run_card(one, "", None, cited.get(one.pk, ()), notes.get(one.pk, ())) for one in earlier]
+    return _panel(page, run, "tries", {"tries": cards})
 
 
 def _panel(page: PageRequest, run: Run, name: str, context: dict[str, object]) -> HttpResponse:

@@ -60,6 +60,15 @@ export class Composer {
     addEventListener("pageshow", () => {
       this.isPosting = false;
     });
+    // The card of a conversation that is not there yet: its first message says that it was skipped.
+    document.addEventListener("click", (event) => {
+      const skip = event.target.closest("#guide form [data-action=skip]");
+      if (!skip || !this.form.elements.guide) return;
+      event.preventDefault();
+      this.form.elements.guide.value = skip.value;
+      document.getElementById("note-marks").remove();
+      this.box.focus();
+    });
     for (const card of document.querySelectorAll("[data-action=example]")) {
       card.addEventListener("click", (event) => {
         event.preventDefault();

@@ -1,6 +1,6 @@
 // The rounds on the page: applies frames by run and offset, keeps the reader's place.
 
-import { element, replaceFragment } from "./fragments.js";
+import { element, replaceFragment, replacePart } from "./fragments.js";
 import { showTitle } from "./page.js";
 
 const NEAR_END_PX = 96;
@@ -55,7 +55,7 @@ export class Rounds {
     const wasAtEnd = this.isAtEnd();
     if (frame.type === "run") this.place(frame);
     else if (frame.type === "fragment") this.replaceFragment(frame);
-    else if (["delta", "block", "reasoning", "tool"].includes(frame.type)) this.grow(frame);
+    else if (["delta", "block", "reasoning", "tool", "notes"].includes(frame.type)) this.grow(frame);
     if (wasAtEnd && frame.type !== "fragment") this.scrollToEnd();
   }
 
@@ -87,7 +87,7 @@ export class Rounds {
     const article = document.getElementById(frame.run);
     if (!article) return this.rejoin();
     if (!isGoing(article)) return;
-    if (frame.type === "tool") return this.replacePart(article, "tools", frame.html);
+    if (frame.type === "tool" || frame.type === "notes") return this.tellPart(article, frame);
     const mark = frame.type === "reasoning" ? "reasoning" : "offset";
     const offset = Number(article.dataset[mark]);
     if (frame.to <= offset) return;
@@ -107,15 +107,39 @@ export class Rounds {
     }
   }
 
-  replacePart(article, part, html) {
-    article.querySelector(`[data-part=${part}]`)?.replaceWith(element(html));
+  // The tools that were used so far, and what has come of them in the notes.
+  tellPart(article, { type, html }) {
+    const fresh = element(html);
+    const old = article.querySelector(`[data-part=${fresh.dataset.part}]`);
+    if (!old || old.isEqualNode(fresh)) return;
+    replacePart(old, fresh);
+    if (type === "notes" && this.announcer) this.announcer.textContent = fresh.querySelector("li:last-child [data-part=words]")?.textContent ?? "";
   }
 
   replaceFragment(frame) {
     if (frame.target === "summary-line") return this.placeSummaryLine(element(frame.html));
+    if (frame.target.startsWith("notice-")) return this.placeNotice(element(frame.html));
     const fresh = replaceFragment(frame);
     if (fresh && frame.target === "threads-recent") this.dropDoubles(fresh);
     if (fresh && frame.target === "thread-title") showTitle();
+    return undefined;
+  }
+
+  // A line behind the last round that stands up to `data-after`; an earlier part of the conversation that is not shown keeps its own.
+  placeNotice(fresh) {
+    const old = document.getElementById(fresh.id);
+    if (old) return old.isEqualNode(fresh) ? undefined : replacePart(old, fresh);
+    const after = Number(fresh.dataset.after);
+    const articles = this.articles();
+    const last = articles.filter((one) => Number(one.dataset.slot) <= after).at(-1);
+    if (!last) return undefined;
+    const wasAtEnd = this.isAtEnd();
+    let place = last.nextElementSibling;
+    while (place?.matches("[data-notice]")) place = place.nextElementSibling;
+    this.list.insertBefore(fresh, place);
+    window.htmx?.process(fresh);
+    if (wasAtEnd) this.scrollToEnd();
+    return undefined;
   }
 
   // The line above the first round that the summary does not stand for. A part of the conversation that begins behind

@@ -174,7 +174,7 @@ class ThreadPageTests(ChatCase):
         thread = builders.thread(self.user, self.agent)
         for number in range(20):
             builders.run(thread, f"问{number}")
-        with self.assertNumQueries(11):
+        with self.assertNumQueries(12):
             self.page(f"/chat/t/{thread.pk}/")
 
 
