@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from chat.memory.notes.base import Author, Place
 from chat.models import Agent, NoteOp, NoteReview, NoteTarget, Owner, Run, Tenant, Thread
+from chat.models.tenancy import ping
 
 _SOURCES: dict[str, type[models.Model]] = {"thread_id": Thread, "run_id": Run, "review_id": NoteReview, "undoes_id": NoteOp}
 REASON_CHARS = 200
@@ -62,6 +63,7 @@ def keep(op: NoteOp) -> None:
         if op.undoes_id:
             undone = NoteOp.objects.filter(pk=op.undoes_id, state=NoteOp.State.APPLIED)
             undone.update(state=NoteOp.State.UNDONE, decided_at=op.created_at)
+        ping(op.user_id)
 
 
 def _has_owner(op: NoteOp) -> bool:
@@ -112,5 +114,9 @@ def forget_thread(user_id: int, thread_id: str) -> None:
 def settle(op_id: str, state: str) -> bool:
     """Decides about what waits, without a change of the text; False when it no longer waits."""
     waiting_op = NoteOp.objects.filter(pk=op_id, state=NoteOp.State.STAGED)
+    user_ids = list(waiting_op.values_list("user_id", flat=True))
     settled: dict[str, Any] = {"changes": []} if state == NoteOp.State.APPLIED else {}
-    return bool(waiting_op.update(state=state, decided_at=timezone.now(), **settled))
+    if not waiting_op.update(state=state, decided_at=timezone.now(), **settled):
+        return False
+    ping(*user_ids)
+    return True
