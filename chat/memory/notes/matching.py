@@ -7,8 +7,7 @@ from typing import Final
 
 from chat.memory.notes.refusals import Refusal
 from chat.memory.notes.scan import threat_of
-from chat.memory.notes.shown import key_of, named_key
-from chat.text.boundary import clean
+from chat.memory.notes.shown import harmless, key_of, named_key
 
 _ELLIPSIS: Final = "…"
 
@@ -39,7 +38,7 @@ def find(entries: Sequence[str], old_text: str) -> Match:
     for wanted in dict.fromkeys((_folded(old_text), _folded(old_text.strip(_ELLIPSIS)))):
         views = (_folded(entry) for entry in entries)
         hits = [place for place, view in enumerate(views) if wanted and wanted in view]
-        hits = hits or [place for place, entry in enumerate(entries) if wanted and wanted in _folded(clean(entry))]
+        hits = hits or [place for place, entry in enumerate(entries) if wanted and wanted in _folded(harmless(entry))]
         if hits:
             return Match(_only(hits, entries), is_folded=True)
     raise Refusal("not_found")

@@ -13,7 +13,7 @@ from chat.memory.notes.storage import NAMES
 from chat.text.boundary import clean
 
 KEY_CHARS: Final = 6
-_KEY: Final = re.compile(rf"#([0-9a-f]{{{KEY_CHARS}}})")
+_KEY: Final = re.compile(rf"#([0-9a-f]{{{KEY_CHARS}}})|\[已屏蔽 #([0-9a-f]{{{KEY_CHARS}}})：.*", re.DOTALL)
 # Lines as the blocks of a snapshot have them around their titles; any other line of such signs means nothing.
 _RULE_LINE: Final = re.compile(r"^[ \t]*═{4,}[ \t]*$", re.MULTILINE)
 
@@ -24,9 +24,9 @@ def key_of(entry: str) -> str:
 
 
 def named_key(old_text: str) -> str:
-    """The key that an `old_text` names; "" when it is a text."""
+    """The key that an `old_text` names, also as the placeholder, whole or cut; "" when it is a text."""
     match = _KEY.fullmatch(old_text.strip())
-    return match[1] if match else ""
+    return match[1] or match[2] if match else ""
 
 
 def shown_entry(entry: str, place: Place, number: int) -> str:
@@ -35,4 +35,9 @@ def shown_entry(entry: str, place: Place, number: int) -> str:
     if category:
         name = NAMES[place.target]
         return f"[已屏蔽 #{key_of(entry)}：{name} 第 {number} 条命中 {category}，未放入提示。可在“记忆”页查看或删除]"
+    return harmless(entry)
+
+
+def harmless(entry: str) -> str:
+    """An entry that may pass, without what looks like our own lines."""
     return _RULE_LINE.sub(lambda line: line[0].replace("═", "="), clean(entry))
