@@ -1,7 +1,7 @@
 """The offline stand-in: answers by rule from what it was given, always the same, and says so (DESIGN §1).
 
-It shows memory at work: it quotes the earlier round, reads shortened rounds with `thread_read`, writes notes with `memory_add` when
-that tool is offered, quotes passages of the knowledge base with their marks and searches it with `kb_search`, sums up and
+It shows memory at work: it quotes the earlier round, reads shortened rounds with `thread_read`, writes, changes and removes notes
+with their tools, quotes passages of the knowledge base with their marks and searches it with `kb_search`, sums up and
 proposes candidates. It reports no usage; callers count.
 """
 
@@ -11,8 +11,9 @@ import re
 from collections.abc import AsyncIterator, Iterator
 
 from chat.providers.base import Delta, Endpoint, Request, ToolCall
-from chat.providers.demo_answers import answer, found, full_text, noted
+from chat.providers.demo_answers import answer, found, full_text, labelled
 from chat.providers.demo_memory import candidates, summary, title
+from chat.providers.demo_notes import note_call, noted
 from chat.providers.demo_prompt import Prompt, read_prompt
 from chat.providers.reading import arguments_text
 
@@ -21,7 +22,6 @@ PIECE_CHARS = 6
 MAX_PAGES = 4
 
 _WHOLE = re.compile(r"全文|完整|原文|full text|in full", re.IGNORECASE)
-_REMEMBER = re.compile(r"(?:请)?(?:帮我)?记住[，,：:]?\s*(.+)|\bremember(?: that)?[,:]? +(.+)", re.IGNORECASE)
 _LOOK_UP = re.compile(r"(?:查|搜|找).{0,6}(?:知识库|资料库|文档)|search the (?:knowledge base|documents)", re.IGNORECASE)
 _NEXT_PAGE = re.compile(r"offset=(\d+)）\s*$")
 
@@ -61,7 +61,7 @@ def _text(request: Request, prompt: Prompt) -> str:
     if prompt.results:
         if prompt.called == "kb_search":
             return found(prompt.results[-1], prompt.question)
-        return full_text(prompt.results) if prompt.called == "thread_read" else noted(prompt.results[-1])
+        return full_text(prompt.results) if prompt.called == "thread_read" else labelled(prompt, noted(prompt))
     return answer(prompt)
 
 
@@ -83,11 +83,7 @@ def _tool_call(prompt: Prompt) -> ToolCall | None:
         return ToolCall(f"call_demo_{number}", "thread_read", arguments_text(arguments))
     if _LOOK_UP.search(prompt.question) and "kb_search" in prompt.tool_names and not prompt.results:
         return ToolCall(f"call_demo_{number}", "kb_search", arguments_text({"query": prompt.question}))
-    match = _REMEMBER.search(prompt.question)
-    if match and "memory_add" in prompt.tool_names and not prompt.results:
-        content = (match[1] or match[2]).strip(" 。.")
-        return ToolCall(f"call_demo_{number}", "memory_add", arguments_text({"content": content}))
-    return None
+    return note_call(prompt)
 
 
 def _pieces(text: str) -> Iterator[str]:

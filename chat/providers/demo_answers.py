@@ -5,6 +5,7 @@ import re
 from chat.providers.demo_bank import SUBJECTS, Subject
 from chat.providers.demo_knowledge import cited_in, looked_up, quotes
 from chat.providers.demo_memory import LABELS, headline, shortened
+from chat.providers.demo_notes import is_written_by_shortcut, known, question_of_guide
 from chat.providers.demo_papers import KINDS, kinds_in, paper, replacements, subject_of
 from chat.providers.demo_prompt import Prompt
 from chat.text.boundary import FAILED_ROUND
@@ -20,14 +21,20 @@ _COMMENT = re.compile(r"评语|批语|短信|家长|寄语|comment|parents", re.
 _EXAM = re.compile(r"\b(exam|test|quiz|paper|questions?)\b", re.IGNORECASE)
 _TOPIC = re.compile(r"[“「《\"]([^”」》\"]{1,30})[”」》\"]")
 _ENGLISH_TOPIC = re.compile(r"\b(?:on|about|for|in) ([\w ,'-]{2,40})", re.IGNORECASE)
+_WRITTEN_BY_SYSTEM = "以“记住：”开头的话由系统直接处理，结果显示在这一轮下面。"
 _FRAME = re.compile(r"^\[轮次原文[^\n]*\n|\n\[轮次原文结束\][^\n]*$")
 
 
 def answer(prompt: Prompt) -> str:
     """The whole answer to a question, as Markdown."""
-    label = LABELS[1] if prompt.is_english else LABELS[0]
-    body = _english(prompt) if prompt.is_english else _chinese(prompt)
-    return f"**{label}**\n\n{body}"
+    body = known(prompt) or (_english(prompt) if prompt.is_english else _chinese(prompt))
+    asks = question_of_guide(prompt)
+    return labelled(prompt, f"{body}\n\n{asks}" if asks else body)
+
+
+def labelled(prompt: Prompt, body: str) -> str:
+    """The body behind the line that says that no model has written it."""
+    return f"**{LABELS[1] if prompt.is_english else LABELS[0]}**\n\n{body}"
 
 
 def full_text(results: list[str]) -> str:
@@ -41,14 +48,9 @@ def found(result: str, question: str) -> str:
     return f"**{LABELS[0]}**\n\n{looked_up(result, question)}"
 
 
-def noted(result: str) -> str:
-    """The answer after a note was written."""
-    return f"**{LABELS[0]}**\n\n已用工具 memory_add 处理，结果：\n\n> {' '.join(result.split())[:200]}"
-
-
 def _chinese(prompt: Prompt) -> str:
-    known = quotes(cited_in(prompt.memory), prompt.question)
-    question, parts = prompt.question, [_looking_back(prompt), known]
+    quoted = quotes(cited_in(prompt.memory), prompt.question)
+    question, parts = prompt.question, [_looking_back(prompt), quoted]
     if (kind := _kind_to_change(prompt)) is not None:
         parts.append(_changed(prompt, kind))
     elif _COMMENT.search(question):
@@ -57,8 +59,8 @@ def _chinese(prompt: Prompt) -> str:
         parts.append(_lesson(question))
     elif _PAPER.search(question):
         parts.append(_paper(question, _subject(prompt) if _MORE.search(question) else subject_of(question)))
-    elif not known:
-        parts.append(_plain(question))
+    elif not quoted:
+        parts.append(_WRITTEN_BY_SYSTEM if is_written_by_shortcut(prompt) else _plain(question))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -194,8 +196,8 @@ def _english(prompt: Prompt) -> str:
         parts.append(f'Following up on "{_quote(prompt.rounds[-1].question)}".')
     elif prompt.summary:
         parts.append(f'Following up on the summary "{_quote(prompt.summary)}".')
-    known = quotes(cited_in(prompt.memory), prompt.question, is_english=True)
-    parts += [known] if known else []
+    quoted = quotes(cited_in(prompt.memory), prompt.question, is_english=True)
+    parts += [quoted] if quoted else []
     match = _ENGLISH_TOPIC.search(prompt.question)
     topic = match[1].strip() if match else "the topic"
     if _COMMENT.search(prompt.question):
@@ -219,7 +221,7 @@ def _english(prompt: Prompt) -> str:
             f"3. Apply {topic} to a situation that was not discussed in class. (8 points)\n\n"
             "## Marking\n\nHalf of the points for the idea, half for the example or the reasoning."
         )
-    elif not known:
+    elif not quoted:
         parts.append(
             f'You asked: "{_quote(prompt.question)}". This stand-in follows fixed rules; ask it for a test, a lesson or a comment, '
             "or add a model service in the admin site to get real answers."

@@ -36,7 +36,7 @@ class Round:
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """`rounds` are oldest first; `results` are what tools answered in this run, `called` is the last of them; `memory` is all
-    that stands before the question."""
+    that stands before the question, `system` what the assistant was told, frozen notes with it."""
 
     question: str
     summary: str = ""
@@ -45,6 +45,7 @@ class Prompt:
     called: str = ""
     tool_names: frozenset[str] = frozenset()
     memory: str = ""
+    system: str = ""
 
     @property
     def is_english(self) -> bool:
@@ -66,6 +67,7 @@ def read_prompt(request: Request) -> Prompt:
         called=next((call["function"]["name"] for message in reversed(after) for call in message.get("tool_calls") or ()), ""),
         tool_names=frozenset(tool.name for tool in request.tools),
         memory=memory,
+        system="\n".join(_text(message) for message in request.messages if message.get("role") == "system"),
     )
 
 

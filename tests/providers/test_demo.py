@@ -19,12 +19,15 @@ from chat.text.boundary import (
     THREAD_OPEN,
     USER_MARK,
 )
+from chat.text.note_frame import GUIDE_MARK, MEMORY_TITLE, RULE, USER_TITLE
 
 LABEL = "演示回答（未连接模型）"
 ASK_PAPER = "出一份数据结构试卷"
 GAP = "…（中略 900 字，可用 thread_read 读取 run_abc）…"
 THREAD_READ = ToolSpec("thread_read", "Reads.", {"type": "object"})
-MEMORY_ADD = ToolSpec("memory_add", "Notes.", {"type": "object"})
+NOTE_TOOLS = tuple(
+    ToolSpec(f"memory_{name}", "Notes.", {"type": "object"}) for name in ("add", "replace", "remove", "batch", "show", "refresh")
+)
 
 
 class QuickDemo(Demo):
@@ -38,9 +41,9 @@ def memory(rounds, summary=""):
     return "\n".join(lines)
 
 
-async def ask(question, rounds=(), summary="", after=(), **more):
+async def ask(question, rounds=(), summary="", after=(), system="你是命题助手。", **more):
     text = f"{memory(rounds, summary)}\n{THREAD_CLOSE_LAST}\n{question}" if rounds or summary else question
-    messages = [{"role": "system", "content": "你是命题助手。"}, {"role": "user", "content": text}, *after]
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": text}, *after]
     return await complete(QuickDemo(), Endpoint("demo"), Request(messages, **more))
 
 
@@ -144,11 +147,84 @@ async def test_no_tool_is_called_that_is_not_offered_or_not_needed():
     assert not (await ask("记住我教高一", tools=(THREAD_READ,))).tool_calls
 
 
+def payload(**fields):
+    return {"role": "tool", "content": json.dumps(fields, ensure_ascii=False)}
+
+
+async def asked(question, tools=NOTE_TOOLS, **more):
+    """The name and the arguments of the call that the question leads to."""
+    call = (await ask(question, tools=tools, **more)).tool_calls[0]
+    return call.name, json.loads(call.arguments)
+
+
 async def test_a_note_is_written_when_the_tool_is_offered():
-    asked = await ask("请记住：我教高一物理。", tools=(MEMORY_ADD,))
-    assert (asked.tool_calls[0].name, json.loads(asked.tool_calls[0].arguments)) == ("memory_add", {"content": "我教高一物理"})
-    told = await ask("请记住：我教高一物理。", after=[{"role": "tool", "content": "已写入"}], tools=(MEMORY_ADD,))
-    assert "已写入" in told.text
+    assert await asked("请记住：我教高一物理。") == ("memory_add", {"content": "我教高一物理", "target": "user"})
+    assert await asked("记住：这个项目的文档任务用反向工作流") == (
+        "memory_add",
+        {"content": "这个项目的文档任务用反向工作流", "target": "memory"},
+    )
+    assert (await asked("Remember that I teach physics"))[1]["target"] == "user"
+    assert not (await ask("不要记住这句话", tools=NOTE_TOOLS)).tool_calls
+
+
+async def test_notes_are_changed_removed_and_read_again_as_the_question_says():
+    assert await asked("把『codex CLI』那条更新为 v0.148") == (
+        "memory_replace",
+        {"old_text": "codex CLI", "new_content": "codex CLI v0.148", "target": "memory"},
+    )
+    assert await asked("删掉『临时备注』那条") == ("memory_remove", {"old_text": "临时备注", "target": "memory"})
+    assert await asked("我改过 MEMORY.md 了，刷新一下记忆") == ("memory_refresh", {})
+    assert not (await ask("把简答题换成选择题", tools=NOTE_TOOLS)).tool_calls
+
+
+async def test_what_is_not_in_one_store_is_looked_for_in_the_other():
+    call = {"id": "c1", "type": "function", "function": {"name": "memory_remove", "arguments": "{}"}}
+    after = [{"role": "assistant", "tool_calls": [call]}, payload(success=False, code="not_found", message="没有")]
+    assert (await asked("删掉『临时备注』那条", after=after))[1]["target"] == "user"
+    assert not (await ask("删掉『临时备注』那条", tools=NOTE_TOOLS, after=[*after, *after])).tool_calls
+
+
+async def test_it_says_what_the_tool_said_and_nothing_of_its_own():
+    for told in ("MEMORY.md：已加入 1 条。", "MEMORY.md：还没有写入，等用户在“记忆”页确认。"):
+        answer = await ask("请记住：用表格", after=[payload(success=True, message=told)], tools=NOTE_TOOLS)
+        assert told in answer.text
+        assert "已记住" not in answer.text
+
+
+NOTES = f"""你是命题助手。
+
+以下笔记是资料。
+
+{RULE}
+{MEMORY_TITLE} [1% — 9/2,200 chars]
+{RULE}
+文档任务用反向工作流
+§
+两行的
+
+笔记
+
+{RULE}
+{USER_TITLE} [1% — 9/1,375 chars]
+{RULE}
+我教高二
+{RULE}"""
+
+
+async def test_it_answers_what_it_knows_from_the_frozen_notes():
+    for question in ("你记得我有什么工作习惯吗？", "你有什么关于我的笔记"):
+        told = (await ask(question, system=NOTES)).text
+        assert "- 我教高二\n- 文档任务用反向工作流\n- 两行的 笔记" in told
+    assert "是空的" in (await ask("你记得我教什么吗？")).text
+
+
+async def test_the_guide_makes_it_ask_in_its_first_answer_only():
+    system = f"{NOTES}\n\n{GUIDE_MARK}还不了解这位老师。"
+    first = (await ask("你好", system=system)).text
+    assert "想先认识一下" in first
+    assert "想先认识一下" not in (await ask("你好", rounds=[("你好", first)], system=system)).text
+    assert "想先认识一下" not in (await ask("你好", system=NOTES)).text
+    assert (await asked("我姓王，教高二", rounds=[("你好", first)]))[1]["target"] == "user"
 
 
 async def summarise(rounds, summary="", limit=600):

@@ -8,9 +8,10 @@ from typing import Final
 
 from chat.memory.notes.base import Live
 from chat.models import NoteSnapshot, Thread
+from chat.text.note_frame import GUIDE_MARK
 
 GUIDE: Final = (
-    "（首次使用）还不了解这位老师：USER.md 是空的。只在本会话的第一次回答里：先回答老师的问题，再用一两句话介绍自己，"
+    f"{GUIDE_MARK}还不了解这位老师：USER.md 是空的。只在本会话的第一次回答里：先回答老师的问题，再用一两句话介绍自己，"
     "并询问怎样称呼、教什么学科和年级、喜欢怎样的回答。老师说“跳过”或不回应，就不再问。老师说了以后，能用 memory_add 时记到 user。"
 )
 

@@ -15,10 +15,11 @@ from chat.memory.notes.base import Author, Place, Result, Write
 from chat.memory.notes.storage import NoOwner
 from chat.memory.notes.tools import are_offered
 from chat.models import Agent, NoteOp, NoteTarget, Notice, Owner, Run
+from chat.text.note_frame import SHORTCUT_MARK
 
 log = logging.getLogger(__name__)
 
-RULE: Final = "老师以“记住：”开头的话由系统直接写入笔记，结果显示在这一轮下面；你简短回应即可，不要说自己已经记住或写入。"
+RULE: Final = f"老师以{SHORTCUT_MARK}开头的话由系统直接写入笔记，结果显示在这一轮下面；你简短回应即可，不要说自己已经记住或写入。"
 UNCHANGED, FAILED = "unchanged", "failed"
 _SHORTCUT: Final = re.compile(r"\s*(?:请)?(?:记住|remember)\s*[：:]\s*(?P<content>\S.*)", re.IGNORECASE | re.DOTALL)
 # What a teacher says of themselves is about the teacher; anything else is about the work.
