@@ -49,7 +49,7 @@ class Order:
     """What a caller asks for. Empty `thread_id` makes a new thread; `key` makes a repeated order the same run.
 
     `is_incognito` makes the new thread an incognito one. With a `thread_id` it must agree with the thread; None, which
-    says nothing, always does.
+    says nothing, always does. `skips_guide`: the teacher has answered the first-use guide of a new thread with "skip".
     """
 
     user_id: int
@@ -60,6 +60,7 @@ class Order:
     key: str = ""
     replaces: str = ""
     is_incognito: bool | None = None
+    skips_guide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     thread = place.thread
     is_incognito = thread.is_incognito if thread is not None else bool(order.is_incognito)
     has_memory = not off_by(owner, is_incognito=is_incognito)
-    notes = snapshot.of_turn(owner, agent, thread) if has_memory else None
+    notes = snapshot.of_turn(owner, agent, thread, asks=not order.skips_guide) if has_memory else None
     if thread is None:
         return Turn(owner, agent, mode, None, [], 0, order.input, has_memory, notes=notes)
     runs = Run.objects.filter(thread=thread, is_latest=True, status__in=Run.FINISHED)

@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from chat.consents import asked_context
 from chat.library.sources import sources_of
-from chat.memory.notes import guide, shortcut
+from chat.memory.notes import shortcut
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
 from chat.models import Agent, Owner, Thread
@@ -171,6 +171,7 @@ async def send(request: HttpRequest, agent_id: str) -> HttpResponseBase:
         mode=request.POST.get("mode", "").replace("\0", "")[:40],
         key=request.POST.get("key", "").replace("\0", "")[:100],
         is_incognito=True if request.POST.get("incognito") == "on" else None,
+        skips_guide=request.POST.get("guide") == "skip",
     )
     try:
         started = await launch.start(order)
@@ -180,16 +181,10 @@ async def send(request: HttpRequest, agent_id: str) -> HttpResponseBase:
         return await hop(_refused, page, order, error)
     if page.preference.agent_id != agent_id:
         await hop(remember_agent, order.user_id, agent_id)
-    if started.is_new and not order.thread_id and request.POST.get("guide") == "skip":
-        await hop(_skip_guide, page, started.thread_id)
     response = redirect("thread", started.thread_id)
     response.status_code = 303
     response.headers["Location"] += f"#{started.run_id}"
     return response
-
-
-def _skip_guide(page: PageRequest, thread_id: str) -> None:
-    guide.skip(own_thread(page, thread_id))
 
 
 def _refused(page: PageRequest, order: Order, error: RunRefused) -> HttpResponse:

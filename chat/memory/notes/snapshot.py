@@ -41,10 +41,13 @@ def room_tokens(context_tokens: int) -> int:
     return min(context_tokens * 2 // 5, max(FULL_TOKENS, min(context_tokens // 8, MOST_TOKENS)))
 
 
-def of_turn(owner: Owner, agent: Agent, thread: Thread | None) -> NoteSnapshot:
-    """The thread's snapshot; where there is none yet one that is not stored (see `keep`)."""
+def of_turn(owner: Owner, agent: Agent, thread: Thread | None, *, asks: bool = True) -> NoteSnapshot:
+    """The thread's snapshot; where there is none yet one that is not stored (see `keep`).
+
+    A new thread has the guide, where it is due, if it `asks`.
+    """
     known = _known(thread) if thread is not None else None
-    return known or freeze(owner, agent, is_first=thread is None)
+    return known or freeze(owner, agent, asks=asks and thread is None)
 
 
 def _known(thread: Thread) -> NoteSnapshot | None:
@@ -54,10 +57,10 @@ def _known(thread: Thread) -> NoteSnapshot | None:
         return None
 
 
-def freeze(owner: Owner, agent: Agent, *, is_first: bool) -> NoteSnapshot:
-    """A snapshot of the texts as they are now, not stored. Only that of a thread's first run can have the guide."""
+def freeze(owner: Owner, agent: Agent, *, asks: bool) -> NoteSnapshot:
+    """A snapshot of the texts as they are now, not stored."""
     lives = {target: look(Place(owner, target)) for target in TITLES}
-    return _of(owner, agent, lives, has_guide=is_first and is_wanted(lives[NoteTarget.USER]))
+    return _of(owner, agent, lives, has_guide=asks and is_wanted(lives[NoteTarget.USER]))
 
 
 def keep(snapshot: NoteSnapshot, thread_id: str) -> bool:
