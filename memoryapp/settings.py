@@ -186,6 +186,7 @@ MEMORY_LAYERS = [
     "chat.memory.layers.thread.ThreadLayer",
     "chat.memory.layers.knowledge.KnowledgeLayer",
     "chat.memory.layers.recall.RecallLayer",
+    "chat.memory.layers.notes.NotesLayer",
 ]
 RUNS_PER_MINUTE = positive_int("RUNS_PER_MINUTE", 30)
 INPUT_MAX_CHARS = positive_int("INPUT_MAX_CHARS", 200_000)

@@ -25,6 +25,7 @@ BROAD_EXCEPTS = {
     "chat/runs/execute.py": "a run's task, and one tool call",
     "chat/memory/catch_up.py": "one layer",
     "chat/memory/read.py": "one layer",
+    "chat/memory/notes/review.py": "one review: whatever goes wrong is its state",
     "chat/memory/notes/scan.py": "a scan that fails stops the text",
 }
 # Where text is declared to be HTML, and why it is.

@@ -22,7 +22,7 @@ def _plain(value: object) -> str:
 
 @admin.register(NoteText)
 class NoteTextAdmin(RecordAdmin):
-    content_fields = ["text"]
+    content_fields = ["text", "backups"]
     content_search_fields = ["text"]
     ordering = ["-updated_at"]
     list_display = ["id", "tenant", "user", "agent", "target", "updated_at"]

@@ -9,15 +9,19 @@ import logging
 from datetime import timedelta
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from chat.memory.core.journal import forget_deleted
 from chat.memory.meaning.fill import mark_behind
-from chat.models import MemoryOp, RunLedger
+from chat.memory.notes.lost import LostFolders
+from chat.memory.notes.review_due import IN_FLIGHT
+from chat.models import MemoryOp, NoteReview, RunLedger, Work
 from chat.runs.delete import erase_idle_incognito
 from chat.runs.sweep import RunSweeper
 
 log = logging.getLogger(__name__)
+_lost_folders = LostFolders()
 OP_LOST_AFTER = timedelta(minutes=10)
 INCOGNITO_KEPT = timedelta(hours=24)  # after the last run (DESIGN §2)
 LEDGERS_AT_ONCE = 500  # short transactions: answers are being written at the same time
@@ -25,7 +29,8 @@ LEDGERS_AT_ONCE = 500  # short transactions: answers are being written at the sa
 
 def sweep(runs: RunSweeper) -> int:
     """Ends and removes what is due; returns how many rows were changed. `runs` knows the looks before this one."""
-    return runs.sweep() + end_lost_ops() + remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted() + mark_behind()
+    ended = runs.sweep() + end_lost_ops() + end_lost_reviews()
+    return ended + remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted() + mark_behind() + _lost_folders.sweep()
 
 
 def end_lost_ops() -> int:
@@ -34,6 +39,19 @@ def end_lost_ops() -> int:
     ended = lost.update(outcome=MemoryOp.Outcome.FAILED, error_code="interrupted")
     if ended:
         log.warning("Ended %d interrupted memory operations", ended)
+    return ended
+
+
+def end_lost_reviews() -> int:
+    """Fails reviews that nobody will make any more, as their work is gone: one that is going would keep its teacher's place.
+
+    While the work is there, the review of a killed worker is taken up by whoever claims it next.
+    """
+    has_work = Exists(Work.objects.filter(kind=Work.Kind.REVIEW, subject_id=OuterRef("pk")))
+    lost = NoteReview.objects.filter(~has_work, state__in=IN_FLIGHT, created_at__lt=timezone.now() - OP_LOST_AFTER)
+    ended = lost.update(state=NoteReview.State.FAILED, error_code="interrupted", finished_at=timezone.now())
+    if ended:
+        log.warning("Ended %d lost reviews", ended)
     return ended
 
 

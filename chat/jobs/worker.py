@@ -21,6 +21,7 @@ from chat.memory.calls import Interrupted
 from chat.memory.catch_up import INTERNAL_ERROR, Later, settle, wait_seconds
 from chat.memory.knowledge.reading import read_document
 from chat.memory.meaning.fill import fill
+from chat.memory.notes.review import run_review
 from chat.models import Work
 from chat.runs.sweep import LOOKS_APART_SECONDS, RunSweeper
 
@@ -30,7 +31,12 @@ LONGEST_LOOP_WAIT_SECONDS = 30.0
 
 # What is done with each kind of work: the function gets the row's subject, and returns when to come again or None.
 Handler = Callable[[str, Lease], Later | None]
-HANDLERS: dict[str, Handler] = {Work.Kind.THREAD: settle, Work.Kind.DOCUMENT: read_document, Work.Kind.VECTORS: fill}
+HANDLERS: dict[str, Handler] = {
+    Work.Kind.THREAD: settle,
+    Work.Kind.DOCUMENT: read_document,
+    Work.Kind.VECTORS: fill,
+    Work.Kind.REVIEW: run_review,
+}
 
 
 def worker_name() -> str:
