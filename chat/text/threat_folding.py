@@ -171,7 +171,7 @@ _BETWEEN: Final = re.compile(rf"(?<={_CHAR})(?P<gap>[^\w{CJK}]{{1,3}})(?={_CHAR}
 _ISLANDS: Final = re.compile(rf"{_CHAR}(?:[^\w{CJK}]{{1,3}}{_CHAR}(?![\w{CJK}]))+")
 _SPELLED_WORD: Final = re.compile(r"(?<![a-z0-9])[a-z](?:[ ._*·|/\\~+-]{1,4}[a-z](?![a-z])){3,}")
 _LONG_WORD: Final = re.compile(r"[a-z]{13,}|[a-z]+(?:[_-][a-z]+){2,}")
-_LEET: Final = re.compile(r"(?<![a-z0-9@$./:=_-])(?=[a-z0-9@$!|]*[a-z])(?=[a-z0-9@$!|]*[0134578@$])[a-z0134578@$!|]{3,24}(?![a-z0-9@/=_-])")
+_LEET: Final = re.compile(r"(?<![a-z0-9@$./:=_-])(?=[a-z0-9@$!|]{0,24}[a-z])(?=[a-z0-9@$!|]{0,24}[0134578@$])[a-z0134578@$!|]{3,24}(?![a-z0-9@/=_-])")
 _FIGURES: Final = (str.maketrans("0134578@$!|", "oleastbasil"), str.maketrans("0134578@$!|", "oieastbasii"))
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|lt|gt|amp|quot);", re.IGNORECASE)
 

@@ -30,7 +30,7 @@ _CLASSES: Final = {
     "cancel~ void~ nullify~ erase~ circumvent~ violate~ break~ suspend~ unlearn~ replace~ supersede~ disable~ "
     "set_aside put_aside throw_away throw_out throw_out cast_aside toss~ scrap~ wipe~ deactivate~ turn_off switch_off pay_no_attention_to "
     "pay_no_heed_to get_rid_of do_away_with let_go_of leave_aside remove~ lift~ clear~ delete~ reject~ revoke~ rescind~ "
-    "work_around shed~ ditch~ flout~ dispense_with start_fresh start_over reset~ purge~ trash~ unset~ conflict~ contradict~ no_longer superseded obsolete invalid null expired outdated wins prevail~ do_not_count count_for_nothing ceases to_exist exempt opt_out step_outside go_against defy~ resist~ overcome overrid~ does_not_apply do_not_apply don't_apply take_priority takes_priority",
+    "work_around shed~ ditch~ flout~ dispense_with start_fresh start_over reset~ purge~ trash~ unset~ conflict~ contradict~ no_longer superseded obsolete invalid null expired outdated wins prevail~ exempt opt_out step_outside go_against defy~ resist~ overcome overrid~ don't_apply",
     "OBEY": "执行 遵守 遵循 服从 听从 听 理会 理睬 理 管 按照 按 照 遵照 遵从 顾及 参考 照做 照办 信 采用 采纳 沿用 遵行 受 依照 依 follow~ "
     "obey~ comply_with complying_with adhere_to adhering_to listen_to listening_to respect~ honor~ honour~ observe~ heed~ "
     "enforce~ apply~ stick_to abide_by abiding_by execute~ use~ trust~",
@@ -181,27 +181,6 @@ def _class(words: str) -> str:
 
 
 _PATTERNS: Final = {name: _class(words) for name, words in _CLASSES.items()}
-_BITS: Final = {name: 1 << i for i, name in enumerate(_CLASSES)}
-_LETTERS: Final = 4
-
-
-def _trigger(word: str) -> str:
-    if _CJK_ONLY.fullmatch(word):
-        return word[:2]
-    first = re.split(r"[^a-z0-9]", word)[0][:_LETTERS]
-    return first.rstrip("ey") if word.endswith("~") else first
-
-
-def _triggers() -> dict[str, int]:
-    found: dict[str, int] = {}
-    for name, words in _CLASSES.items():
-        for word in words.split():
-            found[_trigger(word)] = found.get(_trigger(word), 0) | _BITS[name]
-    return found
-
-
-_TRIGGERS: Final = _triggers()
-_TOKENS: Final = re.compile(rf"[a-z0-9]+|[{CJK}]+")
 # What is said without spaces when it is spelled out or run together.
 WORDS: Final = re.compile(
     "|".join(
@@ -226,26 +205,3 @@ PAIRS: Final = frozenset(
 def expand(template: str) -> str:
     """A pattern with the classes that `<NAME>` stands for."""
     return re.sub(r"<([A-Z]+)>", lambda match: _FRAGMENTS.get(match[1]) or _PATTERNS[match[1]], template)
-
-
-def mask_of(names: str) -> int:
-    """The classes of that names, as bits."""
-    mask = 0
-    for name in names.split():
-        mask |= _BITS[name]
-    return mask
-
-
-def classes_in(sentence: str) -> int:
-    """The classes of which a sentence may have a word, as bits; never one too few."""
-    mask = 0
-    for run in _TOKENS.findall(sentence):
-        if run[0] <= "z":
-            word = run[:_LETTERS]
-            for size in range(1, len(word) + 1):
-                mask |= _TRIGGERS.get(word[:size], 0)
-        else:
-            mask |= _TRIGGERS.get(run[-1], 0)
-            for i in range(len(run) - 1):
-                mask |= _TRIGGERS.get(run[i], 0) | _TRIGGERS.get(run[i : i + 2], 0)
-    return mask

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
-from chat.text.threat_lexicon import expand, mask_of
+from chat.text.threat_lexicon import expand
 
 # Words of a lesson about such things; a rule may let a sentence with one of them pass.
-TEACHING: Final = re.compile(
+TEACHING: Final = (
     r"讲[一解授述到]|[课章]|区别|为什么|解释|作用|原理|危险|概念|练习|举例|例子|学生|介绍|什么是|不要|不能|不得|切勿|别把|禁止|防止|"
     r"(?<![a-z])(?:explain|why|lessons?|lecture|difference|compared?|danger\w*|unit|chapter|students?|pupils?|must not|should not|"
     r"should never|never|do not|don't|avoid|quiz|worksheet|exercise|teach(?:es|ing)?|example|learn|history of|means|homework)(?![a-z])"
@@ -18,33 +19,33 @@ TEACHING: Final = re.compile(
 class Rule:
     """`what` is looked for in one sentence of the folded text, or in the whole text; with `also` found there, too, and `unless` not.
 
-    `needs` are the classes of words without which it cannot match.
+    All are patterns; they are compiled when a text is first looked at.
     """
 
     category: str
     name: str
-    what: re.Pattern[str]
-    also: tuple[re.Pattern[str], ...] = ()
-    unless: re.Pattern[str] | None = None
-    needs: int = 0
+    what: str
+    also: tuple[str, ...] = ()
+    unless: str = ""
     is_whole: bool = False
 
     def matches(self, text: str) -> bool:
-        if not self.what.search(text) or not all(one.search(text) for one in self.also):
+        if not all(compiled(one).search(text) for one in (self.what, *self.also)):
             return False
-        return not (self.unless and self.unless.search(text))
+        return not (self.unless and compiled(self.unless).search(text))
 
 
-def rule(category: str, name: str, needs: str, *what: str, unless: str | re.Pattern[str] | None = None) -> Rule:
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.MULTILINE)
+
+
+def rule(category: str, name: str, *what: str, unless: str = "") -> Rule:
     """A rule for a sentence: all of `what`, templates with classes, in any order."""
-    first, *also = (re.compile(expand(template)) for template in what)
-    if isinstance(unless, str):
-        unless = re.compile(expand(unless))
-    return Rule(category, name, first, tuple(also), unless, mask_of(needs))
+    first, *also = map(expand, what)
+    return Rule(category, name, first, tuple(also), expand(unless))
 
 
-def whole(category: str, name: str, what: str, *, unless: str | re.Pattern[str] | None = None) -> Rule:
+def whole(category: str, name: str, what: str, *, unless: str = "") -> Rule:
     """A rule for the whole text; `^` and `$` are the ends of a line."""
-    if isinstance(unless, str):
-        unless = re.compile(unless)
-    return Rule(category, name, re.compile(what, re.MULTILINE), (), unless, 0, is_whole=True)
+    return Rule(category, name, what, (), unless, is_whole=True)

@@ -7,12 +7,14 @@ always with a reading that means the assistant, its user or its prompt. The stor
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from chat.text import threat_forms, threat_orders, threat_reach
+from chat.text.threat_anchors import Finder
 from chat.text.threat_folding import has_invisible, plain_of, views_of
-from chat.text.threat_lexicon import PAIRS, WORDS, classes_in
-from chat.text.threat_rules import Rule
+from chat.text.threat_lexicon import PAIRS, WORDS
+from chat.text.threat_rules import Rule, compiled
 
 CATEGORIES: Final = (
     *("instruction_override", "role_hijack", "prompt_leak", "deception", "exfiltration", "secret_access", "persistence"),
@@ -22,10 +24,47 @@ TOO_LONG: Final = "too_long"
 # More than any text that goes into a prompt; longer ones are refused, not looked through in part.
 CHARS_MOST: Final = 100_000
 
-_RULES: Final = (*threat_orders.RULES, *threat_reach.RULES, *threat_forms.RULES)
-_BY_SENTENCE: Final = tuple(rule for rule in _RULES if not rule.is_whole)
-_OF_WHOLE: Final = tuple(rule for rule in _RULES if rule.is_whole)
+RULES: Final = (*threat_orders.RULES, *threat_reach.RULES, *threat_forms.RULES)
 _SENTENCE: Final = re.compile(r"(?:[^。!?\n.]|[!?](?=[\w\[(/=&\"'-])|\.(?=\S))+[。!?.]*")
+
+
+class _Prepared:
+    """The rules with their prefilter."""
+
+    def __init__(self) -> None:
+        self._finder = Finder([(rule.what, *rule.also) for rule in RULES])
+
+    def matching(self, view: str, seen: set[str]) -> Iterator[Rule]:
+        """The rules that match in `view`, sentence by sentence; those that are among `seen` were looked at in another view."""
+        whole = self._finder.met("")
+        for sentence in _SENTENCE.findall(view):
+            met = self._finder.met(sentence)
+            whole |= met
+            if sentence not in seen:
+                seen.add(sentence)
+                yield from self._tried(met, sentence, is_whole=False)
+        yield from self._tried(whole, view, is_whole=True)
+
+    def _tried(self, met: int, text: str, *, is_whole: bool) -> Iterator[Rule]:
+        for place in self._finder.groups_of(met):
+            rule = RULES[place]
+            if rule.is_whole == is_whole and rule.matches(text):
+                yield rule
+
+
+@cache
+def _prepared() -> _Prepared:
+    """Takes half a second."""
+    return _Prepared()
+
+
+def warm_up() -> None:
+    """Does what the first scan would wait for, about a second."""
+    _prepared()
+    for rule in RULES:
+        for pattern in (rule.what, *rule.also, rule.unless):
+            compiled(pattern)
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +92,14 @@ def _found(text: str) -> Iterator[Threat]:
     if has_invisible(text):
         yield Threat("invisible_unicode", "characters that nobody sees")
     views = views_of(text, WORDS, PAIRS)
-    hit = [*_matches(views.folded), *(rule for view in views.tight for rule in _matches(view))]
-    if hit:
-        plain = {rule.name for rule in _matches(plain_of(text))} if not text.isascii() else {rule.name for rule in hit}
-        for rule in hit:
-            yield Threat(rule.category, rule.name)
-            if rule.name not in plain and not views.tight:
-                yield Threat("homoglyph", rule.name)
-    for view in views.disguised:
-        for rule in _matches(view):
+    matching, seen = _prepared().matching, set[str]()
+    hits = list(matching(views.folded, seen))
+    plain = {rule.name for rule in matching(plain_of(text), set())} if hits and not text.isascii() else {rule.name for rule in hits}
+    for rule in hits:
+        yield Threat(rule.category, rule.name)
+        if rule.name not in plain:
             yield Threat("homoglyph", rule.name)
-
-
-def _matches(view: str) -> Iterator[Rule]:
-    for rule in _OF_WHOLE:
-        if rule.matches(view):
-            yield rule
-    for sentence in _SENTENCE.findall(view):
-        classes = classes_in(sentence)
-        for rule in _BY_SENTENCE:
-            if rule.needs & classes == rule.needs and rule.matches(sentence):
-                yield rule
+    for view in views.tight:
+        yield from (Threat(rule.category, rule.name) for rule in matching(view, seen))
+    for view in views.disguised:
+        yield from (Threat("homoglyph", rule.name) for rule in matching(view, seen))
