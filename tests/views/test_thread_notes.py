@@ -1,6 +1,5 @@
 """What the page of a conversation shows of notes: lines under rounds, notices between them, marks at its head, the hint at the box."""
 
-import re
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -28,10 +27,13 @@ def note_op(of: Run, new: str | None = "试卷附评分标准", old: str | None 
 
 
 def part_of(page: str, run: Run) -> str:
-    """The notes of one round."""
-    found = re.search(rf'<div class="round-notes"[^>]* id="notes-{run.pk}".*?</div>\s*(?=<footer|<p class="trouble"|<div class="ledger"|$)', page, re.S)
-    assert found is not None
-    return found[0]
+    """The notes of one round, up to what stands behind them."""
+    return part_between(page, f'data-part="notes" id="notes-{run.pk}"', 'data-part="ledger"')
+
+
+def part_between(page: str, start: str, end: str) -> str:
+    at = page.index(start)
+    return page[at : page.index(end, at)].partition('<footer class="answer-foot"')[0]
 
 
 def write(user: User, agent: Agent, content: str, target: NoteTarget = NoteTarget.MEMORY) -> None:
@@ -142,6 +144,45 @@ class LineTests(NotesCase):
         assert len([one for one in queries if one["sql"].startswith('SELECT "chat_noteop"')]) == 1
 
 
+class UndoTests(NotesCase):
+    def setUp(self) -> None:
+        super().setUp()
+        owner = Owner(self.agent.tenant_id, self.user.pk, self.agent.pk)
+        self.place = Place(owner, NoteTarget.MEMORY)
+        author = Author(NoteOp.Origin.TOOL, thread_id=self.thread.pk, run_id=self.run_.pk)
+        self.op_id = store.write(self.place, Write("add", content="试卷附评分标准"), author).op_id
+
+    def undo(self, client: Client | None = None, **headers: str) -> Any:
+        address = f"/memory/notes/op/{self.op_id}/?in=round"
+        return (client or self.client).post(address, {"verb": "undo"}, headers=headers or None)
+
+    def test_line_says_that_it_was_taken_back_and_offers_nothing_more(self) -> None:
+        told = self.undo(**HX).content.decode()
+        assert "Taken back, no longer in MEMORY.md: 试卷附评分标准" in told and "button" not in told
+        assert 'role="status"' in told and "autofocus" in told
+        assert store.look(self.place).entries == ()
+
+    def test_it_works_without_script(self) -> None:
+        response = self.undo()
+        self.assertRedirects(response, f"/chat/t/{self.thread.pk}/#{self.run_.pk}")
+        assert "Taken back" in part_of(self.thread_page(), self.run_)
+
+    def test_second_undo_says_that_it_was_decided(self) -> None:
+        self.undo()
+        told = self.undo(**HX).content.decode()
+        assert "Taken back" in told and "already decided" in told
+
+    def test_entry_that_was_changed_since_is_left_and_the_line_says_why(self) -> None:
+        store.write(self.place, Write("replace", content="试卷不附评分标准", old_text="试卷附评分标准"), Author(NoteOp.Origin.PANEL))
+        told = self.undo(**HX).content.decode()
+        assert "the entries have been changed since" in told and 'data-state="applied"' in told
+        assert store.look(self.place).entries == ("试卷不附评分标准",)
+
+    def test_colleague_cannot_undo(self) -> None:
+        assert self.undo(self.colleague()).status_code == 404
+        assert store.look(self.place).entries == ("试卷附评分标准",)
+
+
 class NoticeTests(NotesCase):
     def notice(self, **fields: Any) -> Notice:
         owner = {"tenant_id": self.thread.tenant_id, "user": self.user, "thread": self.thread}
@@ -166,7 +207,7 @@ class NoticeTests(NotesCase):
         self.reviewed()
         NoteOp.objects.filter(state="staged").update(state="rejected")
         page = self.thread_page()
-        assert "The notes were updated (1 change)" in page and "#pending" not in part_between(page, "data-part=\"notice\"", "</aside>")
+        assert "The notes were updated (1 change)" in page and "#pending" not in part_between(page, 'data-part="notice"', "</aside>")
 
     def test_verbose_one_has_a_line_for_each_change_folded(self) -> None:
         self.reviewed(is_verbose=True)
@@ -190,14 +231,9 @@ class NoticeTests(NotesCase):
         assert notice.pk in self.page(f"/chat/t/{self.thread.pk}/?before={runs[3].slot}", **HX)
 
 
-def part_between(page: str, start: str, end: str) -> str:
-    at = page.index(start)
-    return page[at : page.index(end, at)]
-
-
 class FrozenCase(NotesCase):
     def freeze(self, **fields: Any) -> NoteSnapshot:
-        made = snapshot.freeze(Owner(self.agent.tenant_id, self.user.pk, self.agent.pk), self.agent, is_first=True)
+        made = snapshot.freeze(Owner(self.agent.tenant_id, self.user.pk, self.agent.pk), self.agent, asks=True)
         assert snapshot.keep(made, self.thread.pk)
         NoteSnapshot.objects.filter(thread=self.thread).update(**fields or {"has_guide": made.has_guide})
         return made
