@@ -1,8 +1,8 @@
 """The offline stand-in: answers by rule from what it was given, always the same, and says so (DESIGN §1).
 
 It shows memory at work: it quotes the earlier round, reads shortened rounds with `thread_read`, writes, changes and removes notes
-with their tools, quotes passages of the knowledge base with their marks and searches it with `kb_search`, sums up and
-proposes candidates. It reports no usage; callers count.
+with their tools, quotes passages of the knowledge base with their marks and searches it with `kb_search`, sums up,
+proposes candidates and reviews notes. It reports no usage; callers count.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from chat.providers.demo_answers import answer, found, full_text, labelled
 from chat.providers.demo_memory import candidates, summary, title
 from chat.providers.demo_notes import note_call, noted
 from chat.providers.demo_prompt import Prompt, read_prompt
+from chat.providers.demo_review import DONE, review_call
 from chat.providers.reading import arguments_text
 
 MODEL = "demo"
@@ -33,7 +34,7 @@ class Demo:
 
     async def stream(self, endpoint: Endpoint, request: Request) -> AsyncIterator[Delta]:
         prompt = read_prompt(request)
-        if request.purpose == "answer" and (call := _tool_call(prompt)):
+        if call := _next_call(request, prompt):
             yield Delta(tool_calls=(call,), finish="tool_calls")
             return
         text = _text(request, prompt)
@@ -56,13 +57,21 @@ def _text(request: Request, prompt: Prompt) -> str:
         return title(prompt)
     if request.purpose == "summary":
         return summary(prompt)
-    if request.purpose in ("extraction", "review"):
+    if request.purpose == "extraction":
         return candidates(prompt)
+    if request.purpose == "review":
+        return DONE
     if prompt.results:
         if prompt.called == "kb_search":
             return found(prompt.results[-1], prompt.question)
         return full_text(prompt.results) if prompt.called == "thread_read" else labelled(prompt, noted(prompt))
     return answer(prompt)
+
+
+def _next_call(request: Request, prompt: Prompt) -> ToolCall | None:
+    if request.purpose == "review":
+        return review_call(prompt)
+    return _tool_call(prompt) if request.purpose == "answer" else None
 
 
 def _reads(prompt: Prompt) -> str:

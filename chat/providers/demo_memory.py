@@ -53,7 +53,7 @@ def summary(prompt: Prompt) -> str:
 def candidates(prompt: Prompt) -> str:
     """NONE, or a JSON list of facts with their kind: sentences like 我教…, 我喜欢…, 以后请…, word by word."""
     source = "\n".join([one.question for one in prompt.rounds] or [prompt.question])
-    found = dict(_statements(source))
+    found = dict(statements(source))
     if not found:
         return "NONE"
     facts = [
@@ -63,7 +63,7 @@ def candidates(prompt: Prompt) -> str:
     return json.dumps(facts, ensure_ascii=False)
 
 
-def _statements(source: str) -> Iterator[tuple[str, str]]:
+def statements(source: str) -> Iterator[tuple[str, str]]:
     """What a teacher says of themselves, and its kind; questions are none."""
     for match in _LASTING.finditer(source):
         if not match["end"]:
