@@ -14,8 +14,7 @@ from chat.text.boundary import clean
 
 KEY_CHARS: Final = 6
 _KEY: Final = re.compile(rf"#([0-9a-f]{{{KEY_CHARS}}})|\[已屏蔽 #([0-9a-f]{{{KEY_CHARS}}})：.*", re.DOTALL)
-# Lines as the blocks of a snapshot have them around their titles; any other line of such signs means nothing.
-_RULE_LINE: Final = re.compile(r"^[ \t]*═{4,}[ \t]*$", re.MULTILINE)
+_RULE: Final = re.compile("═{12,}")  # as stands around the titles of a snapshot's blocks (chat.text.note_frame)
 
 
 def key_of(entry: str) -> str:
@@ -40,4 +39,4 @@ def shown_entry(entry: str, place: Place, number: int) -> str:
 
 def harmless(entry: str) -> str:
     """An entry that may pass, without what looks like our own lines."""
-    return _RULE_LINE.sub(lambda line: line[0].replace("═", "="), clean(entry))
+    return _RULE.sub(lambda rule: "=" * len(rule[0]), clean(entry))

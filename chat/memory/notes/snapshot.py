@@ -32,7 +32,7 @@ HEAD_SHARE, TAIL_SHARE = 0.7, 0.2  # of what is shown of a store that is too big
 # Full notes of Chinese text take some 3,100 tokens with their frame (measured: 0.82 tokens a character), notes of twice
 # their budget, which is the most that is shown, some 6,000.
 FULL_TOKENS, MOST_TOKENS = 3_300, 6_600
-_SMALLER = 0.8
+_SMALLER, _LEAST_SHARE = 0.8, 0.01
 
 
 def room_tokens(context_tokens: int) -> int:
@@ -127,31 +127,44 @@ def within(snapshot: NoteSnapshot, room: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A store as it is told: its entries, made harmless, and the most characters of them that are shown."""
+    """A store as it is told, and the most characters of its entries that are shown."""
 
-    target: NoteTarget
+    place: Place
     live: Live
-    entries: Sequence[str]
     most_chars: int
 
     def text(self, share: float) -> str:
         mark = OVER_BUDGET if self.live.chars > self.live.limit_chars else ""
-        header = f"{TITLES[self.target]} [{usage(self.live.chars, self.live.limit_chars)}{mark}]"
-        return "\n".join([RULE, header, RULE, _cut(self.entries, int(self.most_chars * share))])
+        header = f"{TITLES[self.place.target]} [{usage(self.live.chars, self.live.limit_chars)}{mark}]"
+        return "\n".join([RULE, header, RULE, SEPARATOR.join(self._entries(int(self.most_chars * share)))])
+
+    def _entries(self, most_chars: int) -> list[str]:
+        """All of them; of too many the first 70 % and the last 20 % of the room, whole ones, with a line that says what is missing."""
+        entries = self.live.entries
+        if self.live.chars <= most_chars:
+            return self._shown(0, len(entries))
+        head = _fitting(entries, int(most_chars * HEAD_SHARE))
+        tail = _fitting(entries[head:][::-1], int(most_chars * TAIL_SHARE))
+        missing = entries[head : len(entries) - tail]
+        told = f"…（因篇幅略去 {len(missing)} 条，共 {sum(map(len, missing)):,} 字；全部内容见“记忆”页）…"
+        beginning = self._shown(0, head)
+        if not head and (room := int(most_chars * HEAD_SHARE)):  # an entry that is longer than the whole room
+            beginning = [f"{shown_entry(entries[0], self.place, 1)[:room]}…（这一条太长，只显示开头）"]
+        return [*beginning, told, *self._shown(len(entries) - tail, len(entries))]
+
+    def _shown(self, start: int, end: int) -> list[str]:
+        return [shown_entry(self.live.entries[i], self.place, i + 1) for i in range(start, end)]
 
 
 def _of(owner: Owner, agent: Agent, lives: Mapping[NoteTarget, Live], *, has_guide: bool) -> NoteSnapshot:
-    blocks = []
-    for target, live in lives.items():
-        entries = [shown_entry(entry, Place(owner, target), number) for number, entry in enumerate(live.entries, 1)]
-        if entries:
-            chars = len(SEPARATOR.join(entries))
-            # Made harmless, and with placeholders, full notes may be longer than their budget: they are no less shown.
-            most = chars if live.chars <= live.limit_chars else min(chars, DRIFT_FACTOR * live.limit_chars)
-            blocks.append(_Block(target, live, entries, most))
+    blocks = [
+        _Block(Place(owner, target), live, min(live.chars, DRIFT_FACTOR * live.limit_chars))
+        for target, live in lives.items()
+        if live.entries
+    ]
     room, share = room_tokens(agent.context_tokens), 1.0
     text = _text(blocks, share, has_guide=has_guide)
-    while (tokens := count_tokens(text)) > room and share > 0.01:
+    while (tokens := count_tokens(text)) > room and share > _LEAST_SHARE:
         share *= _SMALLER
         text = _text(blocks, share, has_guide=has_guide)
     counts = {target.value: {"entries": len(live.entries), "chars": live.chars} for target, live in lives.items()}
@@ -171,26 +184,11 @@ def _text(blocks: Sequence[_Block], share: float, *, has_guide: bool) -> str:
     return "\n\n".join([*parts, GUIDE] if has_guide else parts)
 
 
-def _cut(entries: Sequence[str], most_chars: int) -> str:
-    """The entries; of too many the first 70 % and the last 20 % of the room, whole ones, with a line that says what is missing."""
-    whole = SEPARATOR.join(entries)
-    if len(whole) <= most_chars:
-        return whole
-    head = _fitting(entries, int(most_chars * HEAD_SHARE))
-    tail = _fitting(entries[len(head) :][::-1], int(most_chars * TAIL_SHARE))[::-1]
-    missing = entries[len(head) : len(entries) - len(tail)]
-    told = f"…（因篇幅略去 {len(missing)} 条，共 {sum(map(len, missing)):,} 字；全部内容见“记忆”页）…"
-    if not head:  # an entry that is longer than the whole room
-        first = int(most_chars * HEAD_SHARE)
-        head = [f"{entries[0][:first]}…（这一条太长，只显示开头）"] if first else []
-    return SEPARATOR.join([*head, told, *tail])
-
-
-def _fitting(entries: Sequence[str], most_chars: int) -> list[str]:
-    kept, chars = [], 0
-    for entry in entries:
+def _fitting(entries: Sequence[str], most_chars: int) -> int:
+    """How many entries fit, from the first on."""
+    chars = 0
+    for number, entry in enumerate(entries):
         chars += len(entry) + len(SEPARATOR)
         if chars > most_chars:
-            break
-        kept.append(entry)
-    return kept
+            return number
+    return len(entries)
