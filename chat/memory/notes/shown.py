@@ -7,14 +7,16 @@ import hashlib
 import re
 from typing import Final
 
+from chat.memory.blocked import threat_of
 from chat.memory.notes.base import Place
-from chat.memory.notes.scan import threat_of
 from chat.memory.notes.storage import NAMES
 from chat.text.boundary import clean
 
 KEY_CHARS: Final = 6
 _KEY: Final = re.compile(rf"#([0-9a-f]{{{KEY_CHARS}}})|\[已屏蔽 #([0-9a-f]{{{KEY_CHARS}}})：.*", re.DOTALL)
-_RULE: Final = re.compile("═{12,}")  # as stands around the titles of a snapshot's blocks (chat.text.note_frame)
+_RULE: Final = re.compile(
+    r"═{12,}|^[ \t]*═{4,}[ \t]*$", re.MULTILINE
+)  # as stands around the titles of a snapshot's blocks (chat.text.note_frame)
 
 
 def key_of(entry: str) -> str:
@@ -39,4 +41,4 @@ def shown_entry(entry: str, place: Place, number: int) -> str:
 
 def harmless(entry: str) -> str:
     """An entry that may pass, without what looks like our own lines."""
-    return _RULE.sub(lambda rule: "=" * len(rule[0]), clean(entry))
+    return _RULE.sub(lambda rule: rule[0].replace("═", "="), clean(entry))

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from chat.memory.blocked import FAILED
 from chat.memory.notes import entries as form
 from chat.memory.notes import guard, store
 from chat.memory.notes.base import Author, Place, Result
 from chat.memory.notes.refusals import Refusal, refused
-from chat.memory.notes.scan import FAILED
 from chat.memory.notes.storage import NoOwner
 from chat.memory.switches import switch_memory
 from chat.models import NoteOp, NoteTarget, Owner, RedlineRecord
@@ -254,7 +254,7 @@ def test_1_3_a_scan_that_fails_refuses(world, monkeypatch):
         raise RuntimeError
 
     monkeypatch.setattr(threats, "scan", broken)
-    result = world.write("add", "甲")
+    result = world.write("add", "一条还没有查过的笔记")
     assert (result.code, result.category, world.raw()) == ("threat_blocked", FAILED, b"")
 
 
