@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from chat.memory.meaning.embedder import embedder_of
 from chat.memory.meaning.trial import try_embedder
+from chat.memory.notes.survey import survey
 from chat.models import Provider, Tenant, WorkerBeat
 from chat.providers.base import ProviderError
 from chat.runs.beat import WORKER_AWAY_SECONDS
@@ -45,6 +46,7 @@ def findings() -> Iterator[Finding]:
     yield database
     if database.is_good:
         yield check_worker()
+        yield check_notes()
         for service in Provider.objects.filter(agents__is_active=True).distinct().order_by("pk"):
             yield check_provider(service)
         for tenant in Tenant.objects.filter(embedder__isnull=False).select_related("embedder").order_by("pk"):
@@ -110,6 +112,19 @@ def check_worker() -> Finding:
         return Finding(False, "worker", "none is running: manage.py worker")
     age = (timezone.now() - newest.beat_at).total_seconds()
     return Finding(age <= WORKER_AWAY_SECONDS, "worker", f"last seen {age:.0f} seconds ago")
+
+
+def check_notes() -> Finding:
+    """Names the storage in use, so that nobody takes texts for lost that lie in the other one."""
+    found = survey()
+    told = f"{found.texts} texts, {found.where}"
+    if found.unreadable:
+        return Finding(False, "notes", f"{told}; not readable as UTF-8 text: {', '.join(found.unreadable)}")
+    if found.drifted:
+        told += f"; far over their budget, so nothing is written: {', '.join(found.drifted)}"
+    if found.elsewhere:
+        told += f"; {found.elsewhere} more are in the other storage and nobody sees them: look at NOTES_STORAGE"
+    return Finding(True, "notes", told, is_note=bool(found.drifted or found.elsewhere))
 
 
 def check_provider(service: Provider) -> Finding:

@@ -17,12 +17,13 @@ review_gate  which proposals are let through at all
 review_report  what was done, from the log
 storage   the contract of where texts are kept; files and rows keep it
 files     texts as files under DATA_DIR/notes
+lost      folders whose owner is gone
+survey    all stores there are, and which storage is in use
 rows      texts as rows of NoteText
 entries   the format: parse, join, size, usage, previews
 matching  which entry `old_text` means
 batch     what a write makes of the entries
 screen    the checks before any lock
-scan      the threat scan, failing closed
 refusals  why a write is refused, and what the model is told
 answers   what the model is told of a success, and what memory_show shows
 shown     an entry as a model may see it

@@ -3,6 +3,7 @@
 One click has one result, in however many windows it is made: who is second finds it decided.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -16,12 +17,17 @@ from chat.memory.notes.refusals import Refusal
 from chat.memory.notes.storage import Busy
 from chat.memory.notes.store import Job, Task, answer, check_owner, check_switches, request_of, storage
 from chat.models import NoteOp
+from chat.models.ids import new_id
 
 _WORDED = ("add", "replace")
 
 
-def approve(user: AbstractBaseUser, op_id: str, *, content: str | None = None) -> Result:
-    """Does what waits, with all checks again; `content` is another wording of an addition or a change. What fails goes on waiting."""
+def approve(user: AbstractBaseUser, op_id: str, *, content: str | None = None, accepted: Collection[str] = ()) -> Result:
+    """Does what waits, with all checks again. What fails goes on waiting.
+
+    `content` is another wording of an addition or a change; the person has typed it, so the red lines ask about it as they do on
+    the page of the notes, and `accepted` are the kinds that a second yes accepts.
+    """
     op = NoteOp.objects.for_user(user).filter(pk=op_id).first()
     if op is None:
         return Result({"success": False, "code": "gone"}, "gone", op_id)
@@ -34,7 +40,7 @@ def approve(user: AbstractBaseUser, op_id: str, *, content: str | None = None) -
         check_owner(place)
         check_switches(place.owner, author)
         steps = screen.steps_of(write, form.limit_of(place.target))
-        screen.check_texts(steps, place, author)
+        screen.check_texts(steps, place, author if content is None else Author(NoteOp.Origin.PANEL), accepted)
         task = _Approval(place, author, write, steps, op)
         return replace(_settled(task, op), op_id=op.pk)
     except Refusal as refusal:
@@ -67,6 +73,21 @@ def undo(user: AbstractBaseUser, op_id: str) -> Result:
         return _Undo(place, Author(NoteOp.Origin.PANEL), op).apply()
     except Refusal as refusal:
         return answer(refusal, place)
+
+
+def reconsider(user: AbstractBaseUser, op_id: str) -> Result:
+    """Takes back a person's yes or no: what was put forward waits again. A change by hand is undone, and that is all."""
+    own = NoteOp.objects.for_user(user).filter(pk=op_id)
+    if own.filter(state=NoteOp.State.REJECTED).update(state=NoteOp.State.STAGED, decided_at=None):
+        return Result({"success": True}, op_id=op_id)
+    op = own.first()
+    result = undo(user, op_id)
+    if op is None or op.decided_at is None or not result.is_done:
+        return result
+    again = NoteOp.objects.get(pk=op_id)
+    again.pk, again.state, again.decided_at = new_id("nop"), NoteOp.State.STAGED, None
+    again.save(force_insert=True)
+    return replace(result, op_id=again.pk)
 
 
 @dataclass(slots=True)

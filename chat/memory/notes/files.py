@@ -31,6 +31,7 @@ from chat.models import NoteOp
 
 log = logging.getLogger(__name__)
 READ_MOST_BYTES: Final = 8 * 1024 * 1024  # nothing that we wrote is a hundredth of it
+GONE: Final = ".gone-"  # begins the name of a folder that is being removed
 _POLL_SECONDS: Final = (0.001, 0.02)
 _ID: Final = re.compile(r"[A-Za-z0-9_]{1,40}")
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -93,7 +94,7 @@ class Files:
 
 def forget(folder: Path) -> None:
     """Removes a folder with all in it. A writer who is at it fails, as its folder is gone."""
-    gone = folder.with_name(f".gone-{folder.name}-{random.getrandbits(32):08x}")
+    gone = folder.with_name(f"{GONE}{folder.name}-{random.getrandbits(32):08x}")
     with suppress(FileNotFoundError):
         folder.rename(gone)
         for _ in range(3):  # a writer may just have made a file in it

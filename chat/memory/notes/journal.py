@@ -48,10 +48,12 @@ def place_of(op: NoteOp) -> Place:
 def keep(op: NoteOp) -> None:
     """Stores the line, in a transaction of the storage; what it undoes is marked.
 
-    Sources that are gone meanwhile are left out, and nothing is kept for an owner who is gone.
+    Sources that are gone meanwhile are left out, nothing is kept for an owner who is gone, and what is kept already stays as
+    it is.
     """
     with transaction.atomic():
-        if not _has_owner(op):
+        known = NoteOp.objects.filter(pk=op.pk).values_list("state", flat=True).first()
+        if known in (NoteOp.State.APPLIED, NoteOp.State.UNDONE) or not _has_owner(op):
             return
         for name, model in _SOURCES.items():
             key = getattr(op, name)
@@ -59,10 +61,18 @@ def keep(op: NoteOp) -> None:
                 setattr(op, name, None)
                 if name == "thread_id":
                     op.reason = ""
-        op.save()
+        op.save(force_insert=known is None, force_update=known is not None)
         if op.undoes_id:
             undone = NoteOp.objects.filter(pk=op.undoes_id, state=NoteOp.State.APPLIED)
             undone.update(state=NoteOp.State.UNDONE, decided_at=op.created_at)
+        ping(op.user_id)
+
+
+def put_forward(op: NoteOp) -> None:
+    """Stores the line as one that waits for the teacher."""
+    with transaction.atomic():
+        op.state = NoteOp.State.STAGED
+        op.save(force_insert=True)
         ping(op.user_id)
 
 

@@ -67,6 +67,12 @@ def backups(place: Place) -> list[Backup]:
     return storage().backups(place)
 
 
+def forget_owner(tenant_id: str, user_id: int) -> None:
+    """Removes all texts and backups of a teacher in a school, from either storage; the log goes with its rows."""
+    for kept_in in _STORAGES.values():
+        kept_in.forget_owner(tenant_id, user_id)
+
+
 def write(place: Place, write: Write, author: Author, *, is_staged: bool = False, accepted: Collection[str] = ()) -> Result:
     """One write, or with `is_staged` the same checks and an operation that waits for the teacher. Raises NoOwner.
 
@@ -255,6 +261,5 @@ def _stage(job: Job) -> Result:
     if not outcome.is_changed:
         return Result(answers.written(job.action, job.place, form.limit_of(job.place.target), outcome))
     op = job.line(outcome)
-    op.state = NoteOp.State.STAGED
-    op.save(force_insert=True)
+    journal.put_forward(op)
     return Result(answers.staged(job.place, op.pk), op_id=op.pk, changes=tuple(outcome.changes))

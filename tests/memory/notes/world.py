@@ -1,5 +1,6 @@
 """A teacher with an assistant and two stores of notes, on either storage; texts can be put there as if by hand."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,3 +92,45 @@ class Turn:
         arguments = {"content": content, "old_text": old_text, **{name: str(value) for name, value in more.items()}}
         ask = lambda: self.world.write(verb, content, old_text, author=author, **more)  # noqa: E731
         return guard.guarded(self.run.pk, self.thread.pk, f"memory_{verb}", arguments, ask)
+
+
+def replayed(ops: list[NoteOp], entries: list[str] | None = None) -> list[str]:
+    """The entries that the log says there are, each change done at its place."""
+    entries = list(entries or [])
+    for op in ops:
+        if op.state not in ("applied", "undone"):
+            continue
+        for change in op.changes:
+            place = change["place"]
+            if change["old"] is not None:
+                assert entries[place] == change["old"]
+                entries.pop(place)
+            if change["new"] is not None:
+                entries.insert(place, change["new"])
+    return entries
+
+
+class Killed(BaseException):
+    """The process dies here: nothing after it happens, but its descriptors are closed."""
+
+
+class MortalOs:
+    """`os`, which dies before the n-th call that could matter."""
+
+    CALLS = frozenset({"open", "fdopen", "rename", "unlink", "fsync", "mkdir"})
+
+    def __init__(self, dies_at: int) -> None:
+        self.left = dies_at
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        return self.counted(real) if name in self.CALLS else real
+
+    def counted(self, real: Any) -> Any:
+        def call(*arguments: Any, **more: Any) -> Any:
+            self.left -= 1
+            if self.left < 0:
+                raise Killed
+            return real(*arguments, **more)
+
+        return call
