@@ -80,17 +80,17 @@ def _cards(notices: Iterable[Notice]) -> list[NoticeCard]:
 
 def _review_card(notice: Notice) -> NoticeCard:
     found = report(notice.review) if notice.review is not None else Report()
-    counts = []
-    if found.applied:
-        counts.append(ngettext("%(count)d change", "%(count)d changes", found.applied) % {"count": found.applied})
-    if found.staged:
-        counts.append(ngettext("%(count)d waits for your yes", "%(count)d wait for your yes", found.staged) % {"count": found.staged})
+    applied = ngettext("%(count)d change", "%(count)d changes", found.applied) % {"count": found.applied}
+    staged = ngettext("%(count)d waits for your yes", "%(count)d wait for your yes", found.staged) % {"count": found.staged}
+    counts = staged if not found.applied else applied
+    if found.applied and found.staged:
+        counts = _("%(applied)s, %(staged)s") % {"applied": applied, "staged": staged}
     words = _("The notes were updated (%(counts)s)") if found.applied else _("Something for the notes was found (%(counts)s)")
     return NoticeCard(
         id=notice.pk,
         code=notice.code,
         after=notice.after_slot,
-        words=words % {"counts": _(", ").join(counts)} if counts else _("Something for the notes was found; nothing of it was kept"),
+        words=_("Something for the notes was found; nothing of it was kept") if found.is_empty else words % {"counts": counts},
         lines=[f"{_SIGNS[change]} {text}" for change, text in found.lines] if notice.is_verbose else [],
         address=f"{reverse('memory')}#pending" if found.staged else "",
         way=_("Decide on the memory page") if found.staged else "",

@@ -207,11 +207,11 @@ class NoticeTests(NotesCase):
         self.reviewed()
         NoteOp.objects.filter(state="staged").update(state="rejected")
         page = self.thread_page()
-        assert "The notes were updated (1 change)" in page and "#pending" not in part_between(page, 'data-part="notice"', "</aside>")
+        assert "The notes were updated (1 change)" in page and "#pending" not in part_between(page, 'data-part="notice"', 'id="announcer"')
 
     def test_verbose_one_has_a_line_for_each_change_folded(self) -> None:
         self.reviewed(is_verbose=True)
-        notice = part_between(self.thread_page(), 'data-part="notice"', "</aside>")
+        notice = part_between(self.thread_page(), 'data-part="notice"', 'id="announcer"')
         assert "<details>" in notice and "<li>+ 用表格</li>" in notice
 
     def test_failure_says_what_happened_and_the_way_out(self) -> None:
