@@ -158,6 +158,7 @@ class AddressTests(WallCase):
             "user": world.owner.pk, "user_id": world.owner.pk, "username": world.owner.username, "owner": world.owner.pk,
             "tenant_id": world.agent.tenant_id, "agent_id": world.agent.pk, "agent": world.agent.pk, "scope": world.owner.pk,
             "thread": world.thread.pk, "run": world.run.pk, "run_id": world.run.pk, "replaces": world.run.pk, "before": "9", "open": "x",
+            "op_id": world.waiting_op.pk, "store": "memory",
             "id": world.candidate.pk, "candidate": world.candidate.pk, "fact": world.fact.pk, "decision": world.fact.decision_id,
         }  # fmt: skip
         query = "?" + "&".join(f"{name}={value}" for name, value in forged.items())
@@ -195,6 +196,7 @@ class AddressTests(WallCase):
             own = world.own[caller.pk]
             for name, field, foreign, missing in (
                 ("memory-bulk", "id", world.candidate.pk, "cand_" + "a" * 20),
+                ("memory-bulk", "id", world.waiting_op.pk, "nop_" + "a" * 20),
                 ("memory-undo", "decision", world.fact.decision_id, "dec_" + "a" * 20),
                 ("memory-candidate", "replaces", world.fact.pk, "fact_" + "a" * 20),
                 ("thread-delete", "fact", world.fact.pk, "fact_" + "a" * 20),

@@ -140,10 +140,21 @@ def rows_of(user: User) -> dict[str, list[dict[str, Any]]]:
 OPEN = {"/favicon.ico", "login", "logout", "set-language", "api-healthz", "api-readyz", "api-metrics", "api-openapi", "api-unknown"}
 # Without an id in the address: what they show and change is the caller's.
 OWN = {"home", "settings", "settings-preferences", "settings-password", "settings-tokens", "tenant-switch", "api-agents"}
-OWN |= {"settings-memory", "memory", "memory-drawer", "memory-add", "memory-bulk", "memory-undo", "memory-export", "memory-import"}
+OWN |= {
+    "settings-memory",
+    "settings-topics",
+    "memory",
+    "memory-drawer",
+    "memory-add",
+    "memory-bulk",
+    "memory-undo",
+    "memory-export",
+    "memory-import",
+}
 OWN |= {"consent-answer", "search", "knowledge", "knowledge-news", "knowledge-upload"}
+OWN |= {"notes", "notes-save", "notes-upload", "notes-download"}
 # What a form says that would change something of the caller's own.
-VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject"}
+VERBS = {"memory-candidate": "confirm", "memory-fact": "delete", "memory-bulk": "reject", "note-op": "reject", "notes-save": "save"}
 
 
 @dataclass(frozen=True)
@@ -189,9 +200,10 @@ FOREIGN: dict[str, Callable[["World", User], str]] = {
     "fact_id": lambda world, caller: world.fact.pk,
     "document_id": lambda world, caller: world.document.pk,
     "passage_id": lambda world, caller: world.passage.pk,
+    "op_id": lambda world, caller: world.waiting_op.pk,
 }
 MISSING = {"agent_id": "ag_", "thread_id": "th_", "run_id": "run_", "token_id": "tok_", "candidate_id": "cand_", "fact_id": "fact_"}
-MISSING |= {"document_id": "doc_", "passage_id": "psg_"}
+MISSING |= {"document_id": "doc_", "passage_id": "psg_", "op_id": "nop_"}
 
 
 class World:
@@ -216,6 +228,7 @@ class World:
         self.secrets = ["秘密标题", "秘密问题", "秘密回答", "秘密摘要", "秘密前情", "秘密令牌", self.owner.username]
         self.secrets += [self.thread.pk, self.run.pk, self.token.pk, self.fact.pk, self.candidate.pk]
         self.secrets += ["秘密事实", "秘密候选", "秘密原话", "秘密节录", "秘密段落", "秘密资料", self.document.pk]
+        self.secrets += ["秘密笔记", self.note_op.pk, self.waiting_op.pk]
 
     def _agent(self, school: Any, name: str) -> Agent:
         service = builders.provider(school, kind="openai", base_url="http://127.0.0.1:1/v1")
@@ -248,7 +261,9 @@ class World:
         ids = {"agent_id": agent.pk, "thread_id": thread.pk, "run_id": run.pk, "token_id": token.pk}
         document = builders.document(user, ["自己的段落"], agents=[agent])
         ids |= {"document_id": document.pk, "passage_id": document.passages.get().pk}
-        return ids | {"fact_id": fact.pk, "candidate_id": candidate.pk}
+        note = {"tenant": agent.tenant, "user": user, "agent": agent, "target": "memory", "thread": thread, "run": run}
+        waiting = NoteOp.objects.create(**note, action="add", origin="tool", state="staged", request={"content": "自己的笔记"})
+        return ids | {"fact_id": fact.pk, "candidate_id": candidate.pk, "op_id": waiting.pk}
 
     def _background(self) -> None:
         now = timezone.now()
@@ -272,6 +287,16 @@ class World:
         changes = [{"place": 0, "old": None, "new": "秘密笔记"}]
         self.note_op = NoteOp.objects.create(
             **note, action="add", origin="tool", changes=changes, thread=self.thread, run=self.run, review=review
+        )
+        self.waiting_op = NoteOp.objects.create(
+            **note,
+            action="add",
+            origin="tool",
+            state="staged",
+            changes=changes,
+            request={"content": "秘密笔记"},
+            thread=self.thread,
+            run=self.run,
         )
         NoteGuard.objects.create(subject_id=self.run.pk, thread=self.thread)
         NoteSnapshot.objects.create(thread=self.thread, text="秘密笔记", digest="0" * 64)

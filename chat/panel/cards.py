@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import Candidate, Fact, Run, RunLedger
+from chat.models import Candidate, Fact, NoteOp, Run, RunLedger
 from chat.panel.twins import Twin
 from chat.transcript import PAGE_RUNS
 
@@ -32,10 +32,10 @@ class Contradiction:
     new: list[Piece]
 
 
-def source_address(row: Candidate | Fact) -> str:
-    """The round that the row was learnt from, in its conversation; "" when it is gone, or was typed or imported.
+def source_address(row: Candidate | Fact | NoteOp) -> str:
+    """The round that the row came from, in its conversation; "" when it is gone, or was typed or imported.
 
-    The row comes from chat.panel.lists, which knows the round's place: older rounds stand on an earlier part of the page.
+    The row comes from chat.panel.lists or note_ops, which know the round's place: older rounds stand on an earlier part of the page.
     """
     thread_id, slot, last_slot = (getattr(row, name, None) for name in ("source_thread", "source_slot", "last_slot"))
     if thread_id is None or slot is None or last_slot is None:
@@ -43,7 +43,7 @@ def source_address(row: Candidate | Fact) -> str:
     address = reverse("thread", args=[thread_id])
     if last_slot - slot >= PAGE_RUNS:
         address += f"?before={slot + PAGE_RUNS // 2}"
-    return f"{address}#{row.source_run_id}"
+    return f"{address}#{getattr(row, 'source_run_id', '')}"  # of a NoteOp an annotation
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ class CandidateCard:
     error: str = ""
     accepted: str = ""
     is_shared: bool | None = None
+    template: str = "chat/memory/_candidate.html"
 
     @property
     def source(self) -> str:

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from chat.models import Agent, Candidate, Fact, RedlineRecord
+from chat.models import Agent, Candidate, Fact, NoteOp, RedlineRecord
 from chat.models.core import Kind
 from chat.panel.cards import FactCard
 from chat.text.storable import storable
@@ -109,7 +109,7 @@ def pending_page(user: AbstractBaseUser, tenant_id: str, filters: Filters, after
     """What waits for the user's yes, by confidence unless they ask otherwise."""
     is_later = Case(When(later_until__gt=timezone.now(), then=Value(1)), default=Value(0), output_field=IntegerField())
     waiting = own_candidates(user).filter(filters.condition(), tenant_id=tenant_id, status=Candidate.Status.PENDING)
-    return _page(waiting.annotate(is_later=is_later), ORDERS[filters.order], after, size)
+    return page_of(waiting.annotate(is_later=is_later), ORDERS[filters.order], after, size)
 
 
 def contradicting(user: AbstractBaseUser, candidate_ids: Sequence[str]) -> set[str]:
@@ -122,7 +122,7 @@ def shelf_page(user: AbstractBaseUser, tenant_id: str, name: str, *, q: str = ""
     """What does not count any more: `archived` and `deleted` facts, `rejected` candidates; and what the filter `stopped`."""
     if name == "stopped":
         stopped = RedlineRecord.objects.for_user(user).filter(tenant_id=tenant_id)
-        return _page(stopped, ("-created_at", "-pk"), after, SHELF_PAGE)
+        return page_of(stopped, ("-created_at", "-pk"), after, SHELF_PAGE)
     found: QuerySet[Any]
     if name == "rejected":
         found = Candidate.objects.for_user(user).filter(tenant_id=tenant_id, status=Candidate.Status.REJECTED)
@@ -131,10 +131,11 @@ def shelf_page(user: AbstractBaseUser, tenant_id: str, name: str, *, q: str = ""
     column = "normal" if name == "deleted" else "text"
     if q:
         found = found.filter(**{f"{column}__icontains": q})
-    return _page(found.select_related("agent"), _NEWEST_CHANGE, after, SHELF_PAGE)
+    return page_of(found.select_related("agent"), _NEWEST_CHANGE, after, SHELF_PAGE)
 
 
-def _page(found: QuerySet[Any], order: tuple[str, ...], after: str, size: int) -> Page[Any]:
+def page_of(found: QuerySet[Any], order: tuple[str, ...], after: str, size: int) -> Page[Any]:
+    """The rows behind the place `after`, in this order; the start for a place that this list has not made."""
     values = _parse_cursor(after, order)
     if values is not None:
         found = found.filter(_behind(order, values))
@@ -186,7 +187,7 @@ def _value(column: str, value: Any) -> Any:  # noqa: ANN401  what JSON can hold
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How long each list is, whatever the filters."""
+    """How long each list is, whatever the filters. What is `pending` counts changes of notes, too."""
 
     pending: int
     confirmed: int
@@ -201,11 +202,12 @@ class Counts:
 
 
 def counts_of(user: AbstractBaseUser, tenant_id: str) -> Counts:
-    """Three queries, each along an index."""
+    """Four queries, each along an index."""
     candidates = _by_status(Candidate.objects.for_user(user).filter(tenant_id=tenant_id))
     facts = _by_status(Fact.objects.for_user(user).filter(tenant_id=tenant_id))
     stopped = RedlineRecord.objects.for_user(user).filter(tenant_id=tenant_id).count()
-    return Counts(candidates["pending"], facts["confirmed"], candidates["rejected"], facts["archived"], facts["deleted"], stopped)
+    notes = NoteOp.objects.for_user(user).filter(tenant_id=tenant_id, state=NoteOp.State.STAGED).count()
+    return Counts(candidates["pending"] + notes, facts["confirmed"], candidates["rejected"], facts["archived"], facts["deleted"], stopped)
 
 
 def _by_status(rows: QuerySet[Any]) -> Counter[str]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from django import template
 
 from chat.panel.rules import kind_words, layer_words, rule_words
+from chat.panel.threat_words import category_words
 from chat.panel.words import age_words
 
 register = template.Library()
@@ -25,6 +26,12 @@ def percent(value: float) -> str:
 def private_kind(value: str) -> str:
     """What the filter has recognised, in words."""
     return kind_words([value])
+
+
+@register.filter
+def threat_kind(value: str) -> str:
+    """What a text that is kept out of prompts reads like, in words."""
+    return category_words(value)
 
 
 @register.filter

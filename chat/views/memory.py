@@ -24,7 +24,9 @@ from chat.middleware import PageRequest
 from chat.models import Candidate, CoreEvent, Fact
 from chat.panel.cards import CandidateCard, FactCard, candidate_card, facts_used
 from chat.panel.history import history_of
-from chat.panel.lists import SHARED, Filters, contradicting, own_candidates, own_facts, pending_page
+from chat.panel.lists import SHARED, Filters, contradicting, own_candidates, own_facts
+from chat.panel.twins import twins_of
+from chat.panel.waiting import split_ids, waiting_page
 from chat.panel.words import left_words, result_words, results_words
 from chat.views.memory_context import (
     SHELVES,
@@ -36,6 +38,7 @@ from chat.views.memory_context import (
     shelf_context,
     tenant_of,
 )
+from chat.views.notes_bulk import decide_on_notes
 from chat.views.runs import own_run
 
 Action = Callable[[AbstractBaseUser, Sequence[str]], list[Result]]
@@ -57,7 +60,7 @@ def panel(request: HttpRequest) -> HttpResponse:
         return render(request, template, frame(page) | shelf_context(page, name, after))
     filters = Filters.of(request.GET)
     if page.htmx and after:
-        found = pending_page(page.user, tenant_of(page), filters, after)
+        found = waiting_page(page.user, tenant_of(page), filters, after)
         context = {"cards": cards_of(page, found.rows), "more": found.more, "filters": filters, "place": "panel", "back": filters.query}
         return render(request, "chat/memory/_candidates.html", context)
     return render(request, "chat/memory/page.html", frame(page) | panel_context(page, filters, after=after))
@@ -79,8 +82,9 @@ def candidate(request: HttpRequest, candidate_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     row = own_candidates(page.user).filter(pk=candidate_id).first()
     if row is None:
-        return _missing(page, is_fact=False)
-    card = cards_of(page, [row])[0]
+        return missing(page, is_fact=False)
+    card = candidate_card(row)
+    card.twins = twins_of(page.user, row.tenant_id, [row]).get(row.pk, [])
     verb = request.POST.get("verb", "")
     if request.method == "GET" or verb == "edit":
         card.is_editing = verb == "edit" or request.GET.get("part") == "edit"
@@ -99,7 +103,7 @@ def candidate(request: HttpRequest, candidate_id: str) -> HttpResponse:
 def _has_replaced(page: PageRequest, result: Result) -> bool:
     """Whether the old fact went for the new one; it may have been gone before."""
     events = CoreEvent.objects.for_user(page.user).filter(decision_id=result.decision_id)
-    return events.filter(fact_id=_id(page.POST.get("replaces", ""))).exclude(fact_id=result.fact_id).exists()
+    return events.filter(fact_id=form_id(page.POST.get("replaces", ""))).exclude(fact_id=result.fact_id).exists()
 
 
 def _decide_on_candidate(page: PageRequest, row: Candidate, verb: str) -> list[Result] | None:
@@ -109,7 +113,7 @@ def _decide_on_candidate(page: PageRequest, row: Candidate, verb: str) -> list[R
             [row.pk],
             text=page.POST.get("text"),
             is_shared=_is_shared(page),
-            replaces=_id(page.POST.get("replaces", "")) if verb == "replace" else "",
+            replaces=form_id(page.POST.get("replaces", "")) if verb == "replace" else "",
             accepted=_accepted(page),
         )
     actions = {"reject": decide.reject, "later": decide.later, "allow": decide.allow}
@@ -124,7 +128,7 @@ def fact(request: HttpRequest, fact_id: str) -> HttpResponse:
     page = cast(PageRequest, request)
     row = own_facts(page.user).filter(pk=fact_id).first()
     if row is None:
-        return _missing(page, is_fact=True)
+        return missing(page, is_fact=True)
     card = FactCard(row, draft=row.text)
     verb = request.POST.get("verb", "")
     if request.method == "GET" or (verb == "edit" and "text" not in request.POST):
@@ -157,7 +161,7 @@ def _accepted(page: PageRequest) -> list[str]:
     return [kind for kind in page.POST.get("accepted", "").split(",") if kind]
 
 
-def _id(value: str) -> str:
+def form_id(value: str) -> str:
     """A key from a form, as far as a database can look for it."""
     return value.replace("\0", "")[:40]
 
@@ -175,7 +179,7 @@ def add(request: HttpRequest) -> HttpResponse:
         tenant_of(page),
         text,
         kind=request.POST.get("kind", "profile"),
-        agent_id="" if scope == SHARED else _id(scope),
+        agent_id="" if scope == SHARED else form_id(scope),
         accepted=_accepted(page),
     )
     if result.outcome in REFUSED or result.outcome == "gone":
@@ -183,26 +187,27 @@ def add(request: HttpRequest) -> HttpResponse:
         draft = {"text": text, "kind": request.POST.get("kind", ""), "scope": scope, "error": words}
         draft["accepted"] = ",".join(result.kinds) if result.outcome == "ask" else ""
         return _panel(page, {"draft": draft, "words": words})
-    return _whole(page, result_words(page.user, "add", result), is_done=result.outcome == "done")
+    return whole_panel(page, result_words(page.user, "add", result), is_done=result.outcome == "done")
 
 
 @require_POST
 @login_required
 @vary_on_headers("HX-Request")
 def bulk(request: HttpRequest) -> HttpResponse:
-    """The same decision on several candidates. What contradicts a confirmed fact needs a choice of its own, so it is left."""
+    """The same decision on several cards. What contradicts a confirmed fact needs a choice of its own, so it is left."""
     page = cast(PageRequest, request)
     verb, ids = request.POST.get("verb", ""), request.POST.getlist("id")[:BULK_MAX]
     if verb not in BULK_VERBS:
         return HttpResponseBadRequest()
     if not ids:
-        return _whole(page, _("Nothing was changed: no line is selected."), is_done=False)
-    ids = [_id(one) for one in ids]
+        return whole_panel(page, _("Nothing was changed: no line is selected."), is_done=False)
+    ids, note_ids = split_ids([form_id(one) for one in ids])
+    noted = decide_on_notes(page.user, verb, note_ids)
     left = contradicting(page.user, ids) if verb == "confirm" else set()
     actions: dict[str, Action] = {"confirm": decide.confirm, "reject": decide.reject, "later": decide.later}
     results = actions[verb](page.user, [one for one in ids if one not in left]) if len(left) < len(ids) else []
-    words = " ".join(part for part in (results_words(page.user, verb, results), left_words(len(left))) if part)
-    return _whole(page, words, is_done=any(one.outcome == "done" for one in results))
+    words = " ".join(part for part in (results_words(page.user, verb, results), left_words(len(left)), noted.words) if part)
+    return whole_panel(page, words, is_done=noted.is_done or any(one.outcome == "done" for one in results))
 
 
 @require_POST
@@ -211,11 +216,11 @@ def bulk(request: HttpRequest) -> HttpResponse:
 def undo(request: HttpRequest) -> HttpResponse:
     """Takes back a decision of the user."""
     page = cast(PageRequest, request)
-    result = decide.undo(page.user, _id(request.POST.get("decision", "")))
+    result = decide.undo(page.user, form_id(request.POST.get("decision", "")))
     words, is_done = result_words(page.user, "undo", result), result.outcome == "done"
     if page.htmx and request.POST.get("in") == "drawer":
         return render(request, "chat/memory/_drawer.html", drawer_context(page, words=words, is_done=is_done))
-    return _whole(page, words, is_done=is_done)
+    return whole_panel(page, words, is_done=is_done)
 
 
 @require_GET
@@ -234,13 +239,13 @@ def used(request: HttpRequest, run_id: str) -> HttpResponse:
 # Answers
 
 
-def _missing(page: PageRequest, *, is_fact: bool) -> HttpResponse:
+def missing(page: PageRequest, *, is_fact: bool) -> HttpResponse:
     """What does not exist, or is somebody else's."""
     if page.method == "GET":
         raise Http404
     words = result_words(page.user, "", Result("", "gone"))
     if page.htmx:
-        response = _in_place(page, words, is_done=False, is_fact=is_fact)
+        response = in_place(page, words, is_done=False, is_fact=is_fact)
         response.status_code = 404
         return response
     return render(page, "chat/memory/page.html", frame(page) | panel_context(page, Filters()) | {"words": words}, status=404)
@@ -281,14 +286,14 @@ def _answer(page: PageRequest, verb: str, results: list[Result], row: Candidate 
     """What became of one item."""
     words, is_done = results_words(page.user, verb, results), results[0].outcome == "done"
     if not page.htmx:
-        return _back(page, words, is_done=is_done)
+        return back_to_panel(page, words, is_done=is_done)
     moved = None
     if verb == "later" and isinstance(row, Candidate):
         moved = own_candidates(page.user).filter(pk=row.pk, status=Candidate.Status.PENDING).first()
-    return _in_place(page, words, is_done=is_done, is_fact=isinstance(row, Fact), moved=moved)
+    return in_place(page, words, is_done=is_done, is_fact=isinstance(row, Fact), moved=moved)
 
 
-def _in_place(page: PageRequest, words: str, *, is_done: bool, is_fact: bool, moved: Candidate | None = None) -> HttpResponse:
+def in_place(page: PageRequest, words: str, *, is_done: bool, is_fact: bool, moved: Candidate | None = None) -> HttpResponse:
     """The item's place, and what else has changed on the page. A candidate leaves its place, or stands at the end as
     `moved`; the place of a fact is the whole list."""
     place = page.POST.get("in", "")
@@ -303,10 +308,10 @@ def _in_place(page: PageRequest, words: str, *, is_done: bool, is_fact: bool, mo
     return retarget(response, "#confirmed") if is_fact else response
 
 
-def _whole(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:
+def whole_panel(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:
     """The whole panel anew: much of it may have changed."""
     if not page.htmx:
-        return _back(page, words, is_done=is_done)
+        return back_to_panel(page, words, is_done=is_done)
     return _panel(page, {"words": words, "is_done": is_done})
 
 
@@ -318,7 +323,7 @@ def _panel(page: PageRequest, more: dict[str, object]) -> HttpResponse:
     return render(page, "chat/memory/page.html", frame(page) | context, status=422)
 
 
-def _back(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:
+def back_to_panel(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:
     """To where the form stood, with the outcome as a message."""
     (messages.success if is_done else messages.warning)(page, words)
     query = QueryDict(page.POST.get("back", "")).urlencode()

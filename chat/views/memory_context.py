@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.memory.core.journal import UNDO_DELETE
 from chat.memory.core.room import FACTS_MOST
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
-from chat.models import Candidate, Decision, Owner
+from chat.models import Agent, Candidate, NoteOp, Owner
 from chat.models.core import FACT_MAX_CHARS, Kind
 from chat.panel.badge import badge_of
 from chat.panel.cards import CandidateCard, FactCard, candidate_card
-from chat.panel.lists import Filters, confirmed_groups, counts_of, pending_page, shelf_page
+from chat.panel.last_action import LastAction, last_action
+from chat.panel.lists import Filters, confirmed_groups, counts_of, shelf_page
+from chat.panel.note_ops import NoteOpCard, note_op_card
+from chat.panel.notes import usages_of
 from chat.panel.twins import twins_of
+from chat.panel.waiting import waiting_page
 from chat.sidebar import agents_of, last_agent
 from chat.views.chat import frame_context
 
@@ -61,19 +63,25 @@ def panel_context(page: PageRequest, filters: Filters, *, after: str = "", has_p
         "undoable": undoable(page),
     }
     if has_pending:
-        found = pending_page(page.user, tenant_id, filters, after)
+        found = waiting_page(page.user, tenant_id, filters, after)
         context |= {"cards": cards_of(page, found.rows), "more": found.more}
     return context
 
 
-def cards_of(page: PageRequest, rows: Sequence[Candidate]) -> list[CandidateCard]:
-    """The cards of candidates, with what looks like them."""
-    tenant_id = rows[0].tenant_id if rows else tenant_of(page)
-    twins = twins_of(page.user, tenant_id, rows)
-    cards = [candidate_card(row) for row in rows]
+def cards_of(page: PageRequest, rows: Sequence[NoteOp | Candidate]) -> list[NoteOpCard | CandidateCard]:
+    """The cards of what waits; candidates with what looks like them."""
+    candidates = [row for row in rows if isinstance(row, Candidate)]
+    tenant_id = candidates[0].tenant_id if candidates else tenant_of(page)
+    twins = twins_of(page.user, tenant_id, candidates)
+    cards = [waiting_card(row) for row in rows]
     for card in cards:
-        card.twins = twins.get(card.row.pk, [])
+        if isinstance(card, CandidateCard):
+            card.twins = twins.get(card.row.pk, [])
     return cards
+
+
+def waiting_card(row: NoteOp | Candidate) -> NoteOpCard | CandidateCard:
+    return candidate_card(row) if isinstance(row, Candidate) else note_op_card(row)
 
 
 def shelf_context(page: PageRequest, name: str, after: str) -> dict[str, object]:
@@ -95,13 +103,16 @@ def shelf_context(page: PageRequest, name: str, after: str) -> dict[str, object]
 
 
 def drawer_context(
-    page: PageRequest, *, words: str = "", is_done: bool = False, card: CandidateCard | FactCard | None = None
+    page: PageRequest, *, words: str = "", is_done: bool = False, card: CandidateCard | FactCard | NoteOpCard | None = None
 ) -> dict[str, object]:
-    """The first of what waits and how much is confirmed; `card` stands in for the one of the same candidate."""
+    """The first of what waits, how much is confirmed and how full the notes are; `card` stands in for the one of the same row."""
     tenant_id = tenant_of(page)
-    found = pending_page(page.user, tenant_id, Filters(), size=DRAWER_CARDS)
-    cards = [card if card is not None and card.row.pk == row.pk else candidate_card(row) for row in found.rows]
+    found = waiting_page(page.user, tenant_id, Filters(), size=DRAWER_CARDS)
+    cards = [card if card is not None and card.row.pk == row.pk else waiting_card(row) for row in found.rows]
+    noting = noting_agent(page)
     return {
+        "noting": noting,
+        "usages": usages_of(Owner(tenant_id, page.user.pk, noting.pk if noting is not None else None)) if tenant_id else [],
         "cards": cards,
         "place": "drawer",
         "back": "",
@@ -124,7 +135,13 @@ def notice_context(page: PageRequest, words: str, *, is_done: bool) -> dict[str,
     }
 
 
-def undoable(page: PageRequest) -> Decision | None:
+def undoable(page: PageRequest) -> LastAction | None:
     """The user's last decision that has not been taken back."""
-    recent = Decision.objects.for_user(page.user).filter(tenant_id=tenant_of(page), created_at__gt=timezone.now() - UNDO_DELETE)
-    return recent.filter(undone_by=None).exclude(verb=Decision.Verb.UNDO).order_by("-created_at", "-pk").first()
+    return last_action(page.user, tenant_of(page))
+
+
+def noting_agent(page: PageRequest) -> Agent | None:
+    """The assistant whose notes the drawer names: that of the conversation beside it, else the one used last."""
+    wanted = (page.GET.get("agent", "") or page.POST.get("agent", "")).replace("\0", "")
+    found = Agent.objects.for_user(page.user).filter(pk=wanted, tenant_id=tenant_of(page)).first() if wanted else None
+    return found or last_agent(page.user, page.preference, tenant_of(page))

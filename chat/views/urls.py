@@ -7,7 +7,23 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from chat.forms import LoginForm
-from chat.views import chat, consents, knowledge, knowledge_files, memory, memory_files, runs, search, settings, tenants, threads
+from chat.views import (
+    chat,
+    consents,
+    knowledge,
+    knowledge_files,
+    memory,
+    memory_files,
+    notes,
+    notes_files,
+    notes_op,
+    runs,
+    search,
+    settings,
+    tenants,
+    thread_notes,
+    threads,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", chat.home, name="home"),
@@ -18,6 +34,8 @@ urlpatterns: list[URLPattern] = [
     path("chat/t/<slug:thread_id>/delete/", threads.delete, name="thread-delete"),
     path("chat/t/<slug:thread_id>/summary/", threads.summary, name="thread-summary"),
     path("chat/t/<slug:thread_id>/export.md", threads.export, name="thread-export"),
+    path("chat/t/<slug:thread_id>/notes/refresh/", thread_notes.refresh, name="thread-notes-refresh"),
+    path("chat/t/<slug:thread_id>/guide/skip/", thread_notes.skip_guide, name="thread-guide-skip"),
     path("chat/<slug:agent_id>/", chat.agent_page, name="agent"),
     path("chat/<slug:agent_id>/send", chat.send, name="chat-send"),
     path("chat/<slug:agent_id>/threads/", threads.thread_list_page, name="threads"),
@@ -30,6 +48,11 @@ urlpatterns: list[URLPattern] = [
     path("memory/undo/", memory.undo, name="memory-undo"),
     path("memory/export.json", memory_files.export_memory, name="memory-export"),
     path("memory/import/", memory_files.import_memory, name="memory-import"),
+    path("memory/notes/", notes.notes, name="notes"),
+    path("memory/notes/save/", notes.save, name="notes-save"),
+    path("memory/notes/upload/", notes_files.upload, name="notes-upload"),
+    path("memory/notes/download/", notes_files.download, name="notes-download"),
+    path("memory/notes/op/<slug:op_id>/", notes_op.note_op, name="note-op"),
     path("memory/candidates/<slug:candidate_id>/", memory.candidate, name="memory-candidate"),
     path("memory/facts/<slug:fact_id>/", memory.fact, name="memory-fact"),
     path("knowledge/", knowledge.documents, name="knowledge"),
@@ -58,6 +81,7 @@ urlpatterns: list[URLPattern] = [
     path("settings/", settings.settings_page, name="settings"),
     path("settings/preferences/", settings.save_preferences, name="settings-preferences"),
     path("settings/memory/", settings.save_memory_switch, name="settings-memory"),
+    path("settings/topics/", settings.save_topics, name="settings-topics"),
     path("settings/password/", settings.change_password, name="settings-password"),
     path("settings/tokens/", settings.create_token, name="settings-tokens"),
     path("settings/tokens/<slug:token_id>/revoke/", settings.revoke_token, name="settings-token-revoke"),

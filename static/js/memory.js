@@ -4,6 +4,8 @@ import { CARD, cards, currentCard, focusCard, loadMore, markCard, moreLink, neig
 import { enableKeys, turns } from "./memory_keys.js";
 
 const PREFETCH_CARDS = 8;
+const ITEM = "[data-candidate], [data-fact], [data-note-op]";
+const REFUSED = "[aria-invalid=true], [data-refused]";
 
 // What htmx does with a card: the focus goes on at once, the answer is told in the notice.
 
@@ -39,7 +41,7 @@ let isDrawerLate = false; // whether something was told that the drawer does not
 function remember(event) {
   const target = event.detail.target;
   if (!target?.matches?.("#panel, #memory-drawer, #confirmed") || !target.contains(document.activeElement)) return;
-  const item = document.activeElement.closest("[data-candidate], [data-fact]");
+  const item = document.activeElement.closest(ITEM);
   const going = target.querySelector("[data-had-focus]");
   const all = cards();
   wanted = {
@@ -56,7 +58,7 @@ function restore() {
   wanted = null;
   const place = document.getElementById(root);
   if (!place || (document.activeElement && document.activeElement !== document.body)) return;
-  const error = place.querySelector("[aria-invalid=true]");
+  const error = place.querySelector(REFUSED);
   if (error) return error.focus();
   const item = id ? document.getElementById(id) : null;
   if (item?.matches(CARD)) return focusCard(item);
@@ -72,11 +74,11 @@ function onAfterSettle(event) {
   restore();
   const elt = event.detail.elt;
   const box = elt?.querySelector?.("textarea[data-submits]");
-  const refused = event.detail.requestConfig?.verb === "post" && elt?.querySelector?.("[aria-invalid=true]");
+  const refused = event.detail.requestConfig?.verb === "post" && elt?.querySelector?.(REFUSED);
   if (refused) {
     turns.forget(); // it needs another wording first
     refused.focus();
-  } else if (elt?.matches?.("[data-candidate], [data-fact]") && box) {
+  } else if (elt?.matches?.(ITEM) && box) {
     box.focus();
     box.setSelectionRange(box.value.length, box.value.length);
   } else if (elt?.matches?.(CARD) && event.detail.requestConfig?.verb === "get") {

@@ -1,9 +1,9 @@
 // The cards of what waits: which one has the focus, and where it goes.
 
-export const CARD = "[data-candidate][tabindex]";
+export const CARD = "[data-candidate][tabindex], [data-note-op][tabindex]";
 
 export function cards() {
-  return [...document.querySelectorAll(`.pending-list ${CARD}`)].filter((card) => !card.hasAttribute("data-going") && card.getClientRects().length);
+  return [...document.querySelectorAll(`.pending-list :is(${CARD})`)].filter((card) => !card.hasAttribute("data-going") && card.getClientRects().length);
 }
 
 export function currentCard() {

@@ -4,7 +4,7 @@
 import { CARD, cards, currentCard, loadMore, moreLink, move } from "./memory_cards.js";
 import { Turns } from "./turns.js";
 
-const ITEM = "[data-candidate], [data-fact]";
+const ITEM = "[data-candidate], [data-fact], [data-note-op]";
 const COMMANDS = new Set(["j", "k", "u", "e", "x", "l", "b", "Enter"]);
 const GOES_ON = new Set(["j", "x", "l", "b", "Enter"]); // the focus is on the next card then
 

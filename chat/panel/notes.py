@@ -1,0 +1,162 @@
+"""The two notes as their page shows them: entries with what is wrong with each, how full a store is, what is being edited."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Q
+
+from chat.memory.blocked import threat_of
+from chat.memory.notes import store
+from chat.memory.notes.base import Live, Place
+from chat.models import Agent, NoteTarget, Owner
+from chat.panel.note_ops import NoteOpCard
+from chat.sidebar import agents_of
+
+NEAR_PERCENT = 90  # specs/notes_memory.md §1.2
+KEY_CHARS = 16
+SHOWN_MOST = 50_000  # characters of a text that was changed from outside; for more an editor in a page is of no use
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How full a store is. `percent` is rounded down and at most 100 (§1.2); of what is over says `is_over`."""
+
+    count: int
+    chars: int
+    limit: int
+
+    @property
+    def percent(self) -> int:
+        return min(100, self.chars * 100 // self.limit)
+
+    @property
+    def is_over(self) -> bool:
+        return self.chars > self.limit
+
+    @property
+    def is_near(self) -> bool:
+        return not self.is_over and self.chars * 100 >= NEAR_PERCENT * self.limit
+
+    @property
+    def sizes(self) -> str:
+        """“159/2,200”."""
+        return f"{self.chars:,}/{self.limit:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry as it is. `category` is that of the threat which keeps it out of prompts, "" for none; `key` names its text."""
+
+    number: int
+    text: str
+    category: str
+    is_too_long: bool
+
+    @property
+    def key(self) -> str:
+        return entry_key(self.text)
+
+    @property
+    def chars(self) -> int:
+        return len(self.text)
+
+
+@dataclass(slots=True)
+class StoreCard:
+    """One store with what stands around it. The fields from `draft` on belong to an edit that was not kept."""
+
+    place: Place
+    live: Live
+    agent: Agent | None
+    entries: list[Entry]
+    history: list[NoteOpCard] = field(default_factory=list)
+    more: str = ""  # into `?after=` of the history's next part
+    raw: str = ""  # of a store that cannot be read: what is legible of its bytes
+    backups: Sequence[str] = ()
+    draft: str | None = None
+    line: str = ""  # the entry that was to be added
+    error: str = ""
+    error_at: str = ""  # `text`, `content` or `file`: which of the forms was refused
+    accepted: str = ""
+    is_conflict: bool = False
+
+    @property
+    def name(self) -> str:
+        return str(self.place.target)
+
+    @property
+    def file_name(self) -> str:
+        return file_name(self.place.target)
+
+    @property
+    def usage(self) -> Usage:
+        return usage_of(self.live)
+
+    @property
+    def is_readable(self) -> bool:
+        return self.live.trouble != "unreadable"
+
+    @property
+    def is_drifted(self) -> bool:
+        return self.live.trouble == "drift"
+
+    @property
+    def is_huge(self) -> bool:
+        """Too large to be shown, so it can only be replaced by a file."""
+        return len(self.live.text if self.is_readable else self.raw) > SHOWN_MOST
+
+    @property
+    def text(self) -> str:
+        """What the editor holds."""
+        if self.draft is not None:
+            return self.draft
+        if self.is_huge:
+            return ""
+        return self.live.text if self.is_readable else self.raw
+
+
+def entries_of(live: Live) -> list[Entry]:
+    """The entries as they are, each with what keeps it out of prompts; none of a text that is too large to be shown."""
+    if len(live.text) > SHOWN_MOST:
+        return []
+    return [Entry(number, text, threat_of(text), is_too_long=len(text) > live.limit_chars) for number, text in enumerate(live.entries, 1)]
+
+
+def entry_of(live: Live, key: str) -> str:
+    """The text of an entry that a form has named; "" when it does not stand there any more."""
+    return next((text for text in live.entries if entry_key(text) == key), "")
+
+
+def legible(place: Place) -> str:
+    """What can be made out of a file that is no UTF-8 text; "" when it cannot be opened."""
+    return (store.raw(place) or b"").decode("utf-8", "replace")
+
+
+def file_name(target: str) -> str:
+    return "USER.md" if target == NoteTarget.USER else "MEMORY.md"
+
+
+def entry_key(text: str) -> str:
+    """Names an entry in a form, whatever stands before it by then."""
+    return hashlib.sha256(text.encode()).hexdigest()[:KEY_CHARS]
+
+
+def noting_agents(user: AbstractBaseUser, tenant_id: str) -> list[Agent]:
+    """The assistants whose notes a user may look at: those that they may talk to, and those switched off that noted something."""
+    offered = agents_of(user, tenant_id)
+    own = Q(note_ops__user_id=user.pk) & Q(tenant_id=tenant_id, tenant__memberships__user_id=user.pk)
+    others = Agent.objects.filter(own).exclude(pk__in=[one.pk for one in offered]).order_by("name", "pk").distinct()
+    return [*offered, *others]
+
+
+def usages_of(owner: Owner) -> list[tuple[str, Usage]]:
+    """How full the stores are, by the names of their files; those that cannot be read are left out."""
+    targets = [NoteTarget.MEMORY, NoteTarget.USER] if owner.agent_id else [NoteTarget.USER]
+    found = [(file_name(target), store.look(Place(owner, target))) for target in targets]
+    return [(name, usage_of(live)) for name, live in found if live.trouble != "unreadable"]
+
+
+def usage_of(live: Live) -> Usage:
+    return Usage(len(live.entries), live.chars, live.limit_chars)

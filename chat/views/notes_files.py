@@ -1,0 +1,55 @@
+"""The notes as files: saving one, and replacing one by a file."""
+
+from typing import cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from chat.memory.notes import store
+from chat.memory.notes.base import Author, Result
+from chat.memory.notes.entries import decode
+from chat.middleware import PageRequest
+from chat.models import NoteOp
+from chat.panel.notes import file_name
+from chat.views.notes import Asked, accepted, answer
+from chat.views.notes_context import place_of
+
+BYTES_MOST = 64 * 1024  # ten times what the largest store holds, in four bytes a character
+
+
+@require_GET
+@login_required
+def download(request: HttpRequest) -> HttpResponse:
+    """The file as it stands, byte for byte, only ever to be saved."""
+    place, _agent = place_of(cast(PageRequest, request), request.GET)
+    content = store.raw(place)
+    if content is None:
+        raise Http404
+    response = HttpResponse(content, content_type="text/markdown; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{file_name(place.target)}"'
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@require_POST
+@login_required
+@vary_on_headers("HX-Request")
+def upload(request: HttpRequest) -> HttpResponse:
+    """Replaces a store by the text of a file. The text that was being edited is kept when the file is refused."""
+    page = cast(PageRequest, request)
+    place, agent = place_of(page, request.POST)
+    file = request.FILES.get("file")
+    if file is None:
+        return answer(page, Asked("upload", place, agent), Result({}, code="no_file"))
+    content = file.read(BYTES_MOST + 1)
+    if len(content) > BYTES_MOST:
+        return answer(page, Asked("upload", place, agent), Result({}, code="file_too_large"))
+    try:
+        text = decode(content)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        return answer(page, Asked("upload", place, agent), Result({"line": line}, code="not_text"))
+    result = store.save_text(place, text, request.POST.get("digest", ""), Author(NoteOp.Origin.UPLOAD), accepted=accepted(page))
+    return answer(page, Asked("upload", place, agent, text), result)
