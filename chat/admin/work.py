@@ -6,7 +6,7 @@ from django.db.models.functions import Cast
 from django.http import HttpRequest
 
 from chat.admin.base import RecordAdmin, SuperuserOnly, administrated_schools
-from chat.models import Document, LayerState, SearchIndex, Thread, Work, WorkerBeat
+from chat.models import Document, LayerState, NoteReview, SearchIndex, Thread, Work, WorkerBeat
 
 
 @admin.register(Work)
@@ -25,6 +25,7 @@ class WorkAdmin(RecordAdmin):
         return rows.filter(
             Q(kind=Work.Kind.THREAD, subject_id__in=threads.values("pk"))
             | Q(kind=Work.Kind.DOCUMENT, subject_id__in=Document.objects.filter(tenant__in=schools).values("pk"))
+            | Q(kind=Work.Kind.REVIEW, subject_id__in=NoteReview.objects.filter(tenant__in=schools).values("pk"))
             | Q(kind=Work.Kind.VECTORS, subject_id__in=indexes.values("key"))
         )
 

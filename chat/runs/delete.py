@@ -21,7 +21,7 @@ from chat.memory.core.sources import forget_thread, learnt_from
 from chat.memory.ledger import blank
 from chat.memory.notes import journal
 from chat.memory.recall import entries as recall
-from chat.models import Candidate, Run, Thread, Work
+from chat.models import Candidate, NoteReview, Run, Thread, Work
 from chat.models.tenancy import ping
 from chat.runs import live
 from chat.runs.bridge import hop
@@ -125,6 +125,8 @@ def _erase(user_id: int, thread_id: str) -> None:
     journal.forget_thread(user_id, thread_id)
     run_ids = list(Run.objects.filter(thread_id=thread_id).values_list("pk", flat=True))
     Work.objects.filter(kind=Work.Kind.THREAD, subject_id=thread_id).delete()
+    # A review that is going loses its lease with its work, which ends its model call.
+    Work.objects.filter(kind=Work.Kind.REVIEW, subject_id__in=NoteReview.objects.filter(thread_id=thread_id).values("pk")).delete()
     Thread.objects.filter(pk=thread_id).delete()
     blank(user_id, [thread_id, *run_ids], within=TELL_OF_OTHER_THREADS)
     ping(user_id)
