@@ -253,7 +253,7 @@ def test_1_3_a_scan_that_fails_refuses(world, monkeypatch):
     def broken(_text: str) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(threats, "scan", broken)
+    monkeypatch.setattr(threats, "scan_all", broken)
     result = world.write("add", "一条还没有查过的笔记")
     assert (result.code, result.category, world.raw()) == ("threat_blocked", FAILED, b"")
 
