@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models import ApiToken, Preference
 
+TOPICS_MAX, TOPIC_CHARS = 50, 60  # as many as a review is told (chat.memory.notes.review_gate)
 TOKENS_MAX = 20  # usable ones a person; enough for a token per script, few enough to read
 
 
@@ -78,6 +79,35 @@ class PreferenceForm(forms.ModelForm):
 
     def save(self, commit: bool = True) -> Preference:
         """Writes these three values and nothing else: school and assistant may have changed meanwhile."""
+        preference, _created = Preference.objects.update_or_create(user_id=self.instance.user_id, defaults=self.cleaned_data)
+        return preference
+
+
+class TopicsForm(forms.ModelForm):
+    """What a review of notes is to leave alone, a topic a line."""
+
+    class Meta:
+        model = Preference
+        fields = ("unwanted_topics",)
+        labels = {"unwanted_topics": _("Topics that are not to be remembered")}
+        help_texts = {
+            "unwanted_topics": _(
+                "One a line, a word or two each. When the assistant looks back in the background it proposes nothing about them."
+            )
+        }
+        widgets = {"unwanted_topics": forms.Textarea(attrs={"rows": 4, "autocomplete": "off"})}
+
+    def clean_unwanted_topics(self) -> str:
+        """The lines without what surrounds them, each once."""
+        text: str = self.cleaned_data["unwanted_topics"]
+        topics = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+        if len(topics) > TOPICS_MAX or any(len(topic) > TOPIC_CHARS for topic in topics):
+            raise ValidationError(
+                _("At most %(lines)d lines of %(chars)d characters each."), params={"lines": TOPICS_MAX, "chars": TOPIC_CHARS}
+            )
+        return "\n".join(topics)
+
+    def save(self, commit: bool = True) -> Preference:
         preference, _created = Preference.objects.update_or_create(user_id=self.instance.user_id, defaults=self.cleaned_data)
         return preference
 

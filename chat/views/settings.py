@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from chat.consents import said_by
-from chat.forms import PasswordForm, PreferenceForm, TokenForm, time_zone_names
+from chat.forms import PasswordForm, PreferenceForm, TokenForm, TopicsForm, time_zone_names
 from chat.memory.switches import off_by, switch_memory
 from chat.middleware import PageRequest
 from chat.models import ApiToken, Owner
@@ -53,6 +53,19 @@ def save_memory_switch(request: HttpRequest) -> HttpResponse:
     switch_memory(page.user.pk, is_on=is_on)
     messages.success(request, _("Memory is switched on.") if is_on else _("Memory is switched off."))
     return redirect("memory" if request.POST.get("back") == "memory" else "settings")
+
+
+@require_POST
+@login_required
+def save_topics(request: HttpRequest) -> HttpResponse:
+    """What reviews of notes leave alone; counts from the next review on."""
+    page = cast(PageRequest, request)
+    form = TopicsForm(request.POST, instance=copy(page.preference))
+    if not form.is_valid():
+        return _page(page, topics_form=form)
+    form.save()
+    messages.success(request, _("The topics are saved."))
+    return redirect("settings")
 
 
 @require_POST
@@ -115,6 +128,7 @@ def _page(request: PageRequest, **context: object) -> HttpResponse:
         "off_by": off_by(owner) if owner is not None else "",
         "consents": said_by(request.user),
         "preference_form": PreferenceForm(instance=request.preference),
+        "topics_form": TopicsForm(instance=request.preference),
         "password_form": PasswordForm(request.user),
         "time_zones": time_zone_names(),
     }

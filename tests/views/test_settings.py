@@ -198,3 +198,24 @@ class TestMemorySwitch:
 
 def owner_of(teacher):
     return Owner(builders.school_of(teacher).pk, teacher.pk)
+
+
+class TestTopics:
+    def test_they_are_kept_a_line_each_and_shown_again(self, page, teacher):
+        response = page.post("/settings/topics/", {"unwanted_topics": "  减肥 \r\n\r\n减肥\r\n家里的事"}, follow=True)
+        assert Preference.objects.get(user=teacher).unwanted_topics == "减肥\n家里的事"
+        assert "家里的事" in response.content.decode()
+        assert "话题已保存" in response.content.decode()
+
+    @pytest.mark.parametrize("text", ["\n".join(map(str, range(51))), "长" * 61])
+    def test_too_many_and_too_long_ones_are_refused_with_what_was_typed(self, page, teacher, text):
+        html = page.post("/settings/topics/", {"unwanted_topics": text}).content.decode()
+        assert "最多 50 行，每行 60 字" in html
+        assert text.split("\n")[-1] in html
+        assert not Preference.objects.filter(user=teacher).exclude(unwanted_topics="").exists()
+
+    def test_nothing_else_changes(self, page, teacher):
+        Preference.objects.update_or_create(user=teacher, defaults={"theme": "dark", "has_memory": False})
+        page.post("/settings/topics/", {"unwanted_topics": "减肥", "theme": "light", "has_memory": "on"})
+        kept = Preference.objects.get(user=teacher)
+        assert (kept.theme, kept.has_memory, kept.unwanted_topics) == ("dark", False, "减肥")
