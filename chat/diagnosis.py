@@ -123,7 +123,7 @@ def check_notes() -> Finding:
     if found.drifted:
         told += f"; far over their budget, so nothing is written: {', '.join(found.drifted)}"
     if found.elsewhere:
-        told += f"; {found.elsewhere} more are in the other storage and nobody sees them: look at NOTES_STORAGE"
+        told += f"; {found.elsewhere} more are in the other storage, where nobody sees them: manage.py notes_move, or look at NOTES_STORAGE"
     return Finding(True, "notes", told, is_note=bool(found.drifted or found.elsewhere))
 
 

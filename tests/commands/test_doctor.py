@@ -93,3 +93,15 @@ def test_an_embedder_that_answers_is_good():
         service = builders.provider(school, kind="openai", base_url=server.url)
         Tenant.objects.filter(pk=school.pk).update(embedder=service, embedding_model="bge-m3")
         assert "bge-m3 gives vectors of 64 numbers" in run()[1]
+
+
+def test_the_storage_of_notes_is_named_and_what_cannot_be_read_is_wrong(settings):
+    teacher = builders.teacher()
+    folder = settings.DATA_DIR / "notes" / builders.school_of(teacher).pk / str(teacher.pk)
+    folder.mkdir(parents=True)
+    (folder / "USER.md").write_text("教高一")
+    assert f"notes: 1 texts, files in {settings.DATA_DIR}" in run()[1]
+    (folder / "USER.md").write_bytes(b"\xff\xfe")
+    assert f"wrong notes: 1 texts, files in {settings.DATA_DIR}/notes; not readable" in run()[1]
+    settings.NOTES_STORAGE = "database"
+    assert "1 more are in the other storage" in run()[1]

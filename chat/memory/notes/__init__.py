@@ -19,6 +19,7 @@ storage   the contract of where texts are kept; files and rows keep it
 files     texts as files under DATA_DIR/notes
 lost      folders whose owner is gone
 survey    all stores there are, and which storage is in use
+moving    bringing texts from the other storage
 rows      texts as rows of NoteText
 entries   the format: parse, join, size, usage, previews
 matching  which entry `old_text` means

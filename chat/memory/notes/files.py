@@ -73,6 +73,15 @@ class Files:
             _recover(folder, name)
             yield
 
+    def put(self, place: Place, content: bytes) -> None:
+        name = NAMES[place.target]
+        with _made_folder(place) as folder, _locked(folder, name):
+            _recover(folder, name)
+            _content(folder, name)  # raises what a change would
+            _create(folder, f"{name}.new", content)
+            os.rename(f"{name}.new", name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.fsync(folder)
+
     def keep_backup(self, place: Place, content: bytes) -> str:
         name = backup_name(place, content)
         with _made_folder(place) as folder, suppress(FileExistsError):

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from chat.memory.notes import journal
 from chat.memory.notes.base import Place
-from chat.memory.notes.storage import BACKUPS_KEPT, Backup, Busy, Change, Step, backup_name
+from chat.memory.notes.storage import BACKUPS_KEPT, Backup, Busy, Change, Step, Unreadable, backup_name
 from chat.models import NoteText
 
 _PAUSE_SECONDS: Final = (0.001, 0.02)
@@ -58,6 +58,14 @@ class Rows:
             if not NoteText.objects.filter(**_key(place)).update(revision=F("revision") + 1):
                 NoteText.objects.create(**_key(place))
             yield
+
+    def put(self, place: Place, content: bytes) -> None:
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            raise Unreadable from error
+        with self.hold(place):
+            NoteText.objects.filter(**_key(place)).update(text=text, updated_at=timezone.now())
 
     def keep_backup(self, place: Place, content: bytes) -> str:
         name = backup_name(place, content)

@@ -63,6 +63,9 @@ class Storage(Protocol):
     def hold(self, place: Place) -> AbstractContextManager[None]:
         """Nobody changes this store meanwhile: for what changes only the log. Raises Busy."""
 
+    def put(self, place: Place, content: bytes) -> None:
+        """Puts a content there without a line in the log: for moving it from the other storage. Raises Busy, Unreadable, NoOwner."""
+
     def keep_backup(self, place: Place, content: bytes) -> str:
         """Keeps a content, of the newest BACKUPS_KEPT each once, and returns its name."""
 

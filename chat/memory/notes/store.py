@@ -22,12 +22,12 @@ from chat.memory.notes.storage import Step as StorageStep
 from chat.memory.switches import off_by
 from chat.models import Agent, Membership, NoteOp, NoteTarget, Owner, Thread
 
-_STORAGES: Final[dict[str, Storage]] = {"files": Files(), "database": Rows()}
+STORAGES: Final[dict[str, Storage]] = {"files": Files(), "database": Rows()}
 
 
 def storage() -> Storage:
     """Where texts are kept: settings.NOTES_STORAGE."""
-    return _STORAGES[settings.NOTES_STORAGE]
+    return STORAGES[settings.NOTES_STORAGE]
 
 
 def place_of(owner: Owner, target: object) -> Place:
@@ -69,7 +69,7 @@ def backups(place: Place) -> list[Backup]:
 
 def forget_owner(tenant_id: str, user_id: int) -> None:
     """Removes all texts and backups of a teacher in a school, from either storage; the log goes with its rows."""
-    for kept_in in _STORAGES.values():
+    for kept_in in STORAGES.values():
         kept_in.forget_owner(tenant_id, user_id)
 
 

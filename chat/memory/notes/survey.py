@@ -49,14 +49,14 @@ def name_of(place: Place) -> str:
 
 
 def in_files() -> Iterator[Place]:
-    """The stores that have a file, whatever is in it."""
+    """The stores that have a file with something in it, whatever that is."""
     for path in sorted(root().glob("*/*/USER.md")):
         school, teacher = path.parts[-3:-1]
-        if teacher.isdecimal():
+        if teacher.isdecimal() and path.lstat().st_size:
             yield Place(Owner(school, int(teacher)), NoteTarget.USER)
     for path in sorted(root().glob("*/*/*/MEMORY.md")):
         school, teacher, assistant = path.parts[-4:-1]
-        if teacher.isdecimal():
+        if teacher.isdecimal() and path.lstat().st_size:
             yield Place(Owner(school, int(teacher), assistant), NoteTarget.MEMORY)
 
 
