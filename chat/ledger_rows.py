@@ -10,10 +10,12 @@ from django.utils.translation import gettext_lazy
 
 from chat.library.sources import Source
 from chat.memory.base import Segment
+from chat.memory.blocked import category_of
 from chat.memory.ledger import from_row
 from chat.memory.notes.guide import GUIDE
 from chat.memory.notes.snapshot import ABOUT
 from chat.models import RunLedger
+from chat.panel.threat_words import category_words
 
 SEGMENT_WORDS: dict[str, Promise] = {
     "system": gettext_lazy("Instructions of the assistant"),
@@ -131,13 +133,19 @@ def _find_words(note: Mapping[str, Any], by_id: Mapping[str, Source]) -> str:
     return _("%(id)s is related with %(score)s of 1: %(words)s.") % values
 
 
+def _reason_words(reason: str) -> str:
+    if category := category_of(reason):
+        return _("the safety check stopped it, as it reads like %(what)s") % {"what": category_words(category)}
+    return str(REASON_WORDS.get(reason, reason))
+
+
 def _cut_words(cut: Mapping[str, Any], by_id: Mapping[str, Source], *, is_whole: bool) -> str:
-    reason = REASON_WORDS.get(str(cut.get("reason")))
+    reason = _reason_words(str(cut.get("reason", "")))
     values = {
         "id": _name_of(cut.get("id"), by_id),
         "tokens": cut.get("tokens", 0),
         "count": cut.get("count", 0),
-        "reason": reason or cut.get("reason", ""),
+        "reason": reason,
     }
     if values["count"]:
         return _("%(count)s rounds left out: %(reason)s.") % values

@@ -26,7 +26,7 @@ BROAD_EXCEPTS = {
     "chat/memory/catch_up.py": "one layer",
     "chat/memory/read.py": "one layer",
     "chat/memory/notes/review.py": "one review: whatever goes wrong is its state",
-    "chat/memory/notes/scan.py": "a scan that fails stops the text",
+    "chat/memory/blocked.py": "a scan that fails stops the text",
 }
 # Where text is declared to be HTML, and why it is.
 SAFE_HTML = {

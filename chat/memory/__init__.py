@@ -7,6 +7,7 @@ ledger    segments to JSON and back, messages of a ledger
 switches  whether memory is on
 consent  whether text may go to another vendor
 redline_records  what the filter stopped, masked
+blocked   what the threat scan keeps out of prompts
 rounds    a finished run as text that is shown again
 tools     what the model may call
 model     the one way memory asks a model (one MemoryOp per call)

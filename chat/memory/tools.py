@@ -8,7 +8,7 @@ from typing import Any
 from chat.memory.base import Tool, ToolContext, ToolError
 from chat.memory.knowledge.find import find
 from chat.memory.knowledge.shelf import Documents, documents_of
-from chat.memory.knowledge.telling import cite, framed, told
+from chat.memory.knowledge.telling import cite, framed, threat_of_passage, told
 from chat.memory.notes import tools as notes
 from chat.memory.rounds import without_marks
 from chat.models import Agent, Run
@@ -87,7 +87,7 @@ class KbSearch:
         if not isinstance(most, int) or isinstance(most, bool) or not 1 <= most <= PASSAGES_MOST:
             raise ToolError(f"参数有误：k 是 1 到 {PASSAGES_MOST} 的整数。")
         question = Question(storable(query)[:QUERY_CHARS])
-        found = find(context.owner, documents_of(context.owner), question, most).kept
+        found = [one for one in find(context.owner, documents_of(context.owner), question, most).kept if not threat_of_passage(one.passage)]
         room = min(RESULT_TOKENS, context.window_tokens // 4)
         while found and count_tokens(framed([told(0, one.passage) for one in found])) > room:
             found = found[:-1]

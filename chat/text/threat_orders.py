@@ -28,7 +28,9 @@ _NOT_EN = (
 )
 _PUPIL_DOES = r"<PUPIL>[^,。]{0,10}(?:<CANCEL>|<OBEY>)|(?:students|pupils|children|class|kids|they)(?:[ ][a-z]{1,10}){0,3}[ ](?:ignore|forget|disregard|skip)"
 
-_SCHOOL = r"<PUPIL>|评分标准|试卷|试题|作业|课文|实验|校规|班规|考场|(?<![a-z])(?:exam|lab|handout|rubric|worksheet|homework|diagram|textbook|game|quiz)(?![a-z])"
+# A text that says that the system's own rules stay in force.
+_LOYAL = r"以系统(?:提示|消息|规则|指令|设定)?(?:词)?(?:的?内容)?为准|the system (?:prompt|message) (?:wins|prevails|takes precedence)(?! over)"
+_SCHOOL = rf"{_LOYAL}|<PUPIL>|评分标准|试卷|试题|作业|课文|实验|校规|班规|考场|(?<![a-z])(?:exam|lab|handout|rubric|worksheet|homework|diagram|textbook|game|quiz)(?![a-z])"
 _OVERRIDE: Final = (
     rule("instruction_override", "the inner orders, and that they do not count", r"<CANCEL>", r"<INNERORDERS>", unless=rf"{_SCHOOL}|不要(?:忽略|忘记|违反)|(?:do not|don't|never) (?:ignore|forget|break|violate)|(?:勿|别)忘记?"),
     rule("instruction_override", "the inner orders, and that they are void", r"<INVALID>", r"<INNERORDERS>", unless=rf"{_SCHOOL}|(?:别|勿|不要|不能)(?:忘|忽|无视)"),

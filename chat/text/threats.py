@@ -97,7 +97,7 @@ def _found(text: str) -> Iterator[Threat]:
     plain = {rule.name for rule in matching(plain_of(text), set())} if hits and not text.isascii() else {rule.name for rule in hits}
     for rule in hits:
         yield Threat(rule.category, rule.name)
-        if rule.name not in plain:
+        if rule.name not in plain and rule.category != "fence_breakout":  # wide brackets are ordinary Chinese
             yield Threat("homoglyph", rule.name)
     for view in views.tight:
         yield from (Threat(rule.category, rule.name) for rule in matching(view, seen))

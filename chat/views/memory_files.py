@@ -16,6 +16,7 @@ from chat.memory.core.portable import BYTES_MOST, ITEMS_MOST, BadFile, Imported,
 from chat.middleware import PageRequest
 from chat.panel.lists import Filters
 from chat.panel.rules import rule_words
+from chat.panel.threat_words import category_words
 from chat.views.memory_context import frame, panel_context, tenant_of
 
 REFUSED_SHOWN = 5
@@ -38,6 +39,7 @@ _REFUSALS: dict[str, Promise] = {
     "bad_date": gettext_lazy("has a date that cannot be"),
     "unknown_agent": gettext_lazy("is for an assistant that you do not have here"),
     "stopped": gettext_lazy("holds something private (rule: %(rules)s)"),
+    "threat": gettext_lazy("reads like %(what)s"),
     "full": gettext_lazy("found no room: too many wait already"),
 }
 
@@ -91,7 +93,8 @@ def _words(imported: Imported) -> str:
 
 
 def _refused_words(one: Refused) -> str:
-    why = str(_REFUSALS.get(one.reason, one.reason)) % {"rules": rule_words(one.rules)}
+    values = {"rules": rule_words(one.rules), "what": category_words(one.category)}
+    why = str(_REFUSALS.get(one.reason, one.reason)) % values
     return _("Not taken: %(place)s %(why)s.") % {"place": one.place, "why": why}
 
 

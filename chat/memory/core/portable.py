@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from chat.memory.blocked import threat_of
 from chat.memory.core.extract_prompt import confidence_of
 from chat.memory.core.propose import Proposal, Proposed, propose
 from chat.memory.core.wording import normal_form
@@ -45,12 +46,13 @@ class Refused:
     """An item that was not taken. `place` is its list and number (from 1) in the file, such as `facts 3`.
 
     `reason` is one of not_an_object, no_text, too_long, bad_kind, bad_date, unknown_agent, stopped (then `rules` says by
-    what), full.
+    what), threat (then `category` says which), full.
     """
 
     place: str
     reason: str
     rules: tuple[str, ...] = ()
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,8 @@ def import_file(user: AbstractBaseUser, tenant_id: str, data: bytes) -> Imported
         proposal = _proposal(item, agents)
         if isinstance(proposal, str):
             refused.append(Refused(place, proposal))
+        elif category := _threat_of(proposal):
+            refused.append(Refused(place, "threat", category=category))
         else:
             places.append(place)
             proposals.append(proposal)
@@ -135,6 +139,11 @@ def import_file(user: AbstractBaseUser, tenant_id: str, data: bytes) -> Imported
     counts = Counter(one.became for one in became)
     order = {place: i for i, (place, _) in enumerate(found)}
     return Imported(counts["new"], counts["seen"] + counts["known"], sorted(refused, key=lambda one: order[one.place]))
+
+
+def _threat_of(proposal: Proposal) -> str:
+    """A file is somebody's text: what reads like orders is not even put before its owner."""
+    return next((category for text in (proposal.text, proposal.quote, proposal.reason) if (category := threat_of(text))), "")
 
 
 def _is_refusal(one: Proposed) -> bool:

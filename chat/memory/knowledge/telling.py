@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from chat.memory.blocked import threat_of
 from chat.memory.knowledge.find import Found
 from chat.models import Passage, Run
 from chat.text.boundary import KNOWLEDGE, clean, close_line, open_line
@@ -26,6 +27,11 @@ def head(number: int, passage: Passage) -> str:
 def body(passage: Passage) -> str:
     """The text as it may be sent: it can neither close the boundary nor look like the beginning of another passage."""
     return _MARK.sub(r"\1〔\2〕", clean(passage.text.strip()))
+
+
+def threat_of_passage(passage: Passage) -> str:
+    """The category for which the passage may not be told; "" when it may."""
+    return threat_of("\n".join((passage.document.name, passage.heading, passage.text)))
 
 
 def told(number: int, passage: Passage) -> str:

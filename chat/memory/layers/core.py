@@ -3,6 +3,7 @@
 from typing import Any
 
 from chat.memory.base import Lease, Segment, SegmentName, Turn
+from chat.memory.blocked import reason_of, threat_of
 from chat.memory.core import extract
 from chat.memory.core.use import facts_for, line_of
 from chat.models import Fact, Thread
@@ -20,7 +21,10 @@ class CoreLayer:
     priority = 1
 
     def read(self, turn: Turn, budget_tokens: int) -> Segment | None:
-        """The facts that fit, pinned ones, fitting ones and recently used ones first; told in the order they were confirmed."""
+        """The facts that fit, pinned ones, fitting ones and recently used ones first; told in the order they were confirmed.
+
+        Those that read like orders are left out, whatever their owner has confirmed.
+        """
         if turn.thread is not None and turn.thread.is_incognito:
             return None
         facts = facts_for(turn.owner, turn.question)
@@ -32,6 +36,9 @@ class CoreLayer:
         told: list[tuple[Fact, str]] = []
         dropped: list[dict[str, Any]] = []
         for fact in facts:
+            if category := threat_of(fact.text):
+                dropped.append({"id": fact.pk, "tokens": count_tokens(fact.text), "reason": reason_of(category)})
+                continue
             line = line_of(fact.text)
             chars, tokens = len(line) + 1, count_tokens(f"{line}\n")
             if chars <= left_chars and tokens <= left_tokens:

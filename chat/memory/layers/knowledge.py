@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from chat.memory.base import Lease, Segment, SegmentName, Turn
+from chat.memory.blocked import reason_of
 from chat.memory.knowledge.find import Found, find
-from chat.memory.knowledge.telling import body, framed, head, told
+from chat.memory.knowledge.telling import body, framed, head, threat_of_passage, told
 from chat.memory.recall.find import question_of
 from chat.models import Thread
 from chat.text.clip import clip
@@ -21,7 +22,10 @@ class KnowledgeLayer:
     priority = 3
 
     def read(self, turn: Turn, budget_tokens: int) -> Segment | None:
-        """The surest related passages; the last ones are left out when the room is short, the first one is shortened then."""
+        """The surest related passages; the last ones are left out when the room is short, the first one is shortened then.
+
+        Those that read like orders are left out.
+        """
         if not turn.documents or not turn.has_memory or (turn.thread is not None and turn.thread.is_incognito):
             return None
         question = replace(question_of(turn), day=None, without_group="")
@@ -32,7 +36,12 @@ class KnowledgeLayer:
         segment = Segment("knowledge", "user", "", 0, budget, self.priority)
         for double in findings.doubles:
             segment.dropped.append(_left_out(double, "duplicate"))
-        kept = list(findings.kept)
+        kept = []
+        for one in findings.kept:
+            if category := threat_of_passage(one.passage):
+                segment.dropped.append(_left_out(one, reason_of(category)))
+            else:
+                kept.append(one)
         while kept:
             _tell(segment, kept, [told(n, one.passage) for n, one in enumerate(kept, start=1)])
             if segment.tokens <= budget or (len(kept) == 1 and _shorten(segment, kept[0], turn.question)):

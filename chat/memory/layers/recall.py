@@ -3,6 +3,7 @@
 from django.utils import timezone
 
 from chat.memory.base import Lease, Segment, SegmentName, Turn
+from chat.memory.blocked import reason_of, threat_in_history
 from chat.memory.recall import keep
 from chat.memory.recall.entries import name_of
 from chat.memory.recall.find import Found, find
@@ -23,7 +24,7 @@ class RecallLayer:
     priority = 4
 
     def read(self, turn: Turn, budget_tokens: int) -> Segment | None:
-        """The best three related entries, which share the room; the last ones are left out when it is short."""
+        """The best three related entries, which share the room; the last ones are left out when it is short, and all that give orders."""
         if not turn.has_memory or (turn.thread is not None and turn.thread.is_incognito):
             return None
         findings = find(turn)
@@ -33,7 +34,12 @@ class RecallLayer:
         segment = Segment("recall", "user", "", 0, budget, self.priority)
         for reason, left_out in (("consent", findings.withheld), ("duplicate", findings.doubles)):
             segment.dropped += [{"id": name_of(one.entry), "tokens": count_tokens(_whole(one)), "reason": reason} for one in left_out]
-        kept = list(findings.kept)
+        kept = []
+        for one in findings.kept:
+            if category := _threat_of(one):
+                segment.dropped.append({"id": name_of(one.entry), "tokens": count_tokens(_whole(one)), "reason": reason_of(category)})
+            else:
+                kept.append(one)
         while kept:
             _tell(segment, kept, turn.question)
             if segment.tokens <= budget:
@@ -46,6 +52,11 @@ class RecallLayer:
 
     def catch_up(self, thread: Thread, lease: Lease) -> None:
         keep.catch_up(thread, lease)
+
+
+def _threat_of(found: Found) -> str:
+    entry = found.entry
+    return threat_in_history("\n".join((entry.title, entry.input, entry.head, entry.keywords)))
 
 
 def _tell(segment: Segment, kept: list[Found], question: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from chat.memory import summary
 from chat.memory.base import Lease, Segment, SegmentName, Turn
+from chat.memory.blocked import reason_of, threat_in_history
 from chat.memory.rounds import answer_text, round_text
 from chat.models import Run, Thread
 from chat.text.boundary import (
@@ -23,6 +24,7 @@ from chat.text.tokens import count_tokens
 # Of a question or an answer when it is shortened, twelve times a long paper: weighing every line of 400,000 characters
 # took 3 to 8 s, in which all other answers of the process waited.
 SEEN_CHARS = 60_000
+SUMMARY_BLOCKED = "（此前对话的摘要被安全检查拦下，未放入）"
 SMALLEST_TOKENS = 200  # the frame alone takes about 120; less than this tells the model nothing
 
 
@@ -71,11 +73,13 @@ def _build(turn: Turn, budget: int, rounds_budget: int) -> Segment:
     summary_text = _summary(turn, segment, room)
     if summary_text:
         lines.append(SUMMARY_LABEL + summary_text)
+    elif segment.dropped:
+        lines.append(SUMMARY_BLOCKED)
     shown = _choose(turn, min(rounds_budget, room - count_tokens(summary_text)))
     left_out = turn.rounds[: len(turn.rounds) - len(shown)]
     if left_out or turn.older_rounds:
         lines.append(_left_out(len(left_out) + turn.older_rounds))
-        segment.dropped = _dropped(turn, left_out)
+        segment.dropped += _dropped(turn, left_out)
     if shown:
         lines.append(ROUNDS_LABEL)
     for one in shown:
@@ -101,9 +105,15 @@ def _left_out(count: int) -> str:
 
 
 def _summary(turn: Turn, segment: Segment, room_tokens: int) -> str:
-    """The rolling summary, cleaned: at most its own budget, and two fifths of a room that is short."""
+    """The rolling summary, cleaned: at most its own budget, and two fifths of a room that is short.
+
+    One that gives orders is left out; the rounds themselves, the teacher's own words, are always told.
+    """
     thread = turn.thread
     if thread is None or not thread.rolling_summary:
+        return ""
+    if category := threat_in_history(thread.rolling_summary):
+        segment.dropped.append({"id": thread.pk, "tokens": count_tokens(thread.rolling_summary), "reason": reason_of(category)})
         return ""
     whole = clean(thread.rolling_summary)
     kept = sentence_head(whole, min(turn.agent.summary_tokens, room_tokens * 2 // 5))

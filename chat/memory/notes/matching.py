@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from chat.memory.blocked import threat_of
 from chat.memory.notes.refusals import Refusal
-from chat.memory.notes.scan import threat_of
 from chat.memory.notes.shown import harmless, key_of, named_key
 
 _ELLIPSIS: Final = "…"

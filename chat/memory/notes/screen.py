@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
+from chat.memory.blocked import threat_of
 from chat.memory.core.keep import REFUSED_KINDS
 from chat.memory.notes import entries as form
 from chat.memory.notes.base import Author, Place, Write
 from chat.memory.notes.batch import Step
 from chat.memory.notes.refusals import OPERATIONS_MOST, Refusal
-from chat.memory.notes.scan import threat_of
 from chat.memory.redline_records import record_all
 from chat.models import NoteOp
 from chat.text.redlines import find
