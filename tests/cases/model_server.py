@@ -13,7 +13,8 @@ SILENCE_MOST_SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one request gets: `tokens`, one event each, and then the end of the stream; or `body`, as it is.
+    """What one request gets: `tokens`, one event each, the tool `calls` (names with their arguments as JSON), and then the end of
+    the stream; or `body`, as it is.
 
     After the tokens come the usage and a proper end ("done"), a lost connection ("hang_up"), a body that ends without a
     reason to finish ("cut"), an error object with the text of `body` ("error"), or nothing any more ("silence").
@@ -21,6 +22,7 @@ class Reply:
     """
 
     tokens: Sequence[str] = ("好的。",)
+    calls: Sequence[tuple[str, str]] = ()
     usage: tuple[int, int] | None = None
     end: Literal["done", "hang_up", "cut", "error", "silence"] = "done"
     status: int = 200
@@ -41,6 +43,12 @@ class Call:
     def prompt(self) -> str:
         """The last message."""
         return self.body["messages"][-1]["content"]
+
+    @property
+    def system(self) -> str:
+        """What the assistant is told before the conversation, byte for byte."""
+        first = self.body["messages"][0]
+        return first["content"] if first["role"] == "system" else ""
 
     @property
     def text(self) -> str:
@@ -124,6 +132,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for token in reply.tokens:
             self._event({"choices": [{"index": 0, "delta": {"content": token}, "finish_reason": None}]})
+        for place, (name, arguments) in enumerate(reply.calls):
+            function = {"name": name, "arguments": arguments}
+            called = {"index": place, "id": f"call_{place}", "type": "function", "function": function}
+            self._event({"choices": [{"index": 0, "delta": {"tool_calls": [called]}, "finish_reason": None}]})
         self._end(reply)
 
     def _end(self, reply: Reply) -> None:
@@ -135,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.end == "error":
             self._event({"error": {"message": reply.body, "type": "server_error"}})
         if reply.end == "done":
-            self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+            self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls" if reply.calls else "stop"}]})
             if reply.usage is not None:
                 read, written = reply.usage
                 self._event({"choices": [], "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}})
