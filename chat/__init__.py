@@ -4,7 +4,7 @@ web      pages and API: urls, views/, api/, forms, templatetags/, middleware, co
          sockets: routing, consumers, viewer, actions, frames
          what they show of notes: note_lines, note_marks, notices
          what they show: presentation, transcript, sidebar, finding, ledger_rows, consents, panel/, library/, catalogues (translations)
-         the administrator's: admin/, roles, diagnosis, checks, redline_check
+         the administrator's: admin/, roles, diagnosis, checks, corpus_check, redline_check, threat_check
          processes: management/commands/, server, bodies, supervisor, warmup, apps
          the demo schools: demo, demo_assistants, demo_documents, demo_models
 jobs/    what works in the background: lease, sweep, worker loop

@@ -1,1 +1,4 @@
-"""Management commands, in commands/."""
+"""Management commands, in commands/.
+
+corpus   what the commands that measure a filter on a file share
+"""
