@@ -64,7 +64,12 @@ def size(entries: Sequence[str]) -> int:
 
 
 def decode(content: bytes) -> str:
-    """The text of a store; UnicodeDecodeError when it is no UTF-8. A byte order mark at its beginning is left out."""
+    """The text of a store; UnicodeDecodeError when it is no UTF-8. A byte order mark at its beginning is left out.
+
+    Neither is it text with NUL in it: that is how UTF-16 looks, and no log could hold it.
+    """
+    if (place := content.find(b"\0")) >= 0:
+        raise UnicodeDecodeError("utf-8", content, place, place + 1, "NUL")
     return content.decode("utf-8").removeprefix(BOM)
 
 

@@ -239,7 +239,7 @@ def _recover(folder: int, name: str) -> None:
         return
     try:
         op = journal.from_json(_content(folder, f"{name}.op"))
-    except (ValueError, TypeError):  # not even a full disk gives this; the text stays, and somebody should know
+    except (ValueError, TypeError, Unreadable):  # not even a full disk gives this; the text stays, and somebody should know
         log.error("A prepared line of the notes' log cannot be read; it is dropped")
     else:
         with transaction.atomic(durable=True):

@@ -82,7 +82,7 @@ class Notes(RuleBasedStateMachine):
         self._begin_anew()
 
     @precondition(lambda self: self.world_is_files())
-    @rule(content=st.sampled_from([b"\xff\xfe", "甲".encode("gb18030"), b"\xe7\x94"]))
+    @rule(content=st.sampled_from([b"\xff\xfe", "甲".encode("gb18030"), b"\xe7\x94", b"a\0b"]))
     def spoil(self, content: bytes) -> None:
         self.world.put(content)
         self._begin_anew()
