@@ -13,6 +13,8 @@ from chat.memory.core import decide
 from chat.memory.core.propose import Proposal, propose
 from chat.memory.core.sources import learnt_from
 from chat.memory.ledger import ERASED
+from chat.memory.notes import snapshot, store
+from chat.memory.notes.base import Author, Place, Write
 from chat.models import (
     Candidate,
     CoreEvent,
@@ -20,6 +22,11 @@ from chat.models import (
     Fact,
     LayerState,
     MemoryOp,
+    NoteGuard,
+    NoteOp,
+    NoteSnapshot,
+    NoteTarget,
+    Notice,
     Owner,
     Preference,
     Run,
@@ -190,6 +197,30 @@ def test_other_pages_of_the_teacher_are_told(taught):
     before = timezone.now() - timedelta(seconds=1)
     taught.erase()
     assert Preference.objects.get(user=taught.user).news_at > before
+
+
+def noted(taught, thread, content, *, is_staged=False) -> NoteOp:
+    place = Place(Owner(taught.school.pk, taught.user.pk, taught.agent.pk), NoteTarget.USER)
+    author = Author(NoteOp.Origin.TOOL, thread_id=thread.pk, run_id=thread.runs.first().pk, reason=QUOTE)
+    return NoteOp.objects.get(pk=store.write(place, Write("add", content), author, is_staged=is_staged).op_id)
+
+
+def test_what_it_knew_of_the_notes_goes_what_waited_goes_and_what_was_written_stays_without_it(taught):
+    written = noted(taught, taught.thread, "老师喜欢表格")
+    noted(taught, taught.thread, "老师要图", is_staged=True)
+    kept = noted(taught, taught.other, "老师要简答题", is_staged=True)
+    for thread in (taught.thread, taught.other):
+        assert snapshot.refresh(thread).text
+    NoteGuard.objects.create(subject_id=taught.run.pk, thread=taught.thread)
+    Notice.objects.create(tenant=taught.school, user=taught.user, thread=taught.thread, code="notes_failed")
+    taught.erase()
+    assert [row.thread for row in NoteSnapshot.objects.all()] == [taught.other]
+    assert not NoteGuard.objects.exists() and not Notice.objects.exists()
+    assert set(NoteOp.objects.all()) == {written, kept}
+    written.refresh_from_db()
+    assert (written.state, written.thread_id, written.run_id, written.reason) == ("applied", None, None, "")
+    place = Place(Owner(taught.school.pk, taught.user.pk, taught.agent.pk), NoteTarget.USER)
+    assert store.look(place).entries == ("老师喜欢表格",)  # a note is the teacher's own, wherever it was said
 
 
 class GoingTests(TransactionTestCase):

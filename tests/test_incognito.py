@@ -3,13 +3,32 @@
 from datetime import timedelta
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.test import TransactionTestCase
 from django.utils import timezone
 
 from chat.jobs.sweep import sweep
 from chat.memory import catch_up
 from chat.memory.core import decide
-from chat.models import Candidate, LayerState, MemoryOp, RedlineRecord, Run, RunLedger, Summary, Thread, Work
+from chat.memory.notes import store
+from chat.memory.notes.base import Author, Place, Write
+from chat.models import (
+    Agent,
+    Candidate,
+    LayerState,
+    MemoryOp,
+    NoteOp,
+    NoteSnapshot,
+    NoteTarget,
+    Owner,
+    RedlineRecord,
+    Run,
+    RunLedger,
+    Summary,
+    Thread,
+    Work,
+)
+from chat.providers.base import Delta, ToolCall
 from chat.runs.start import Order, start_run
 from chat.runs.sweep import RunSweeper
 from tests import builders
@@ -68,6 +87,23 @@ class Prompts(ApiCase):
         assert "青竹七号" not in hidden
         again, _ = await self.say("再来两道", thread_id=thread_id)
         assert "青竹七号" not in again and "出题" in again
+
+    async def test_notes_are_told_elsewhere_and_neither_told_nor_written_here(self) -> None:
+        place = Place(Owner(self.school.pk, self.user.pk, self.agent.pk), NoteTarget.USER)
+        assert (await sync_to_async(store.write)(place, Write("add", "我教高二，暗号紫藤六号"), Author(NoteOp.Origin.PANEL))).is_done
+        told, _ = await self.say("出题")
+        assert "紫藤六号" in told
+        call = ToolCall("c1", "memory_add", '{"content": "甲", "target": "user"}')
+        model = ScriptedProvider([Delta(tool_calls=(call,), finish="tool_calls")], ["好的。"])
+        response = await self.ask("记住：甲", model=model, incognito=True)
+        assert response.json()["status"] == "completed"
+        assert [tool.name for tool in model.requests[0].tools] == ["thread_read"]
+        assert "紫藤六号" not in str(model.requests[0].messages)
+        assert (await sync_to_async(store.look)(place)).entries == ("我教高二，暗号紫藤六号",)
+        assert not await NoteSnapshot.objects.filter(thread__is_incognito=True).aexists()
+        await Agent.objects.filter(pk=self.agent.pk).aupdate(has_tools=False)
+        await self.say("记住：乙", incognito=True)
+        assert await NoteOp.objects.acount() == 1
 
     async def test_nothing_of_it_is_told_elsewhere(self) -> None:
         await self.say("白桦十一号", incognito=True)

@@ -1,5 +1,6 @@
 """One teacher's memory never reaches another (PR-01): prompts, searches and lists, for a colleague and another school."""
 
+import json
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -7,12 +8,16 @@ from django.contrib.auth.models import User
 from django.test import AsyncClient, TransactionTestCase
 
 from chat.jobs.worker import Worker
-from chat.models import Agent, ApiToken, Candidate
+from chat.memory.notes import store
+from chat.memory.notes.base import Author, Place, Write
+from chat.models import Agent, ApiToken, Candidate, NoteOp, NoteTarget, Owner
+from chat.providers.base import Delta, ToolCall
 from tests import builders
-from tests.fakes import scripted
+from tests.fakes import ScriptedProvider, scripted
 from tests.memory.core.talking import Learner, answer
 
-PLANTED = ("青竹七号", "蓝鲸九号", "白桦十一号")
+PLANTED = ("青竹七号", "蓝鲸九号", "白桦十一号", "紫藤六号", "石榴二号")
+NOTED = {NoteTarget.USER: "我教高二，暗号紫藤六号", NoteTarget.MEMORY: "命题用反向工作流，暗号石榴二号"}
 QUESTION = "你知道我教哪个班吗？暗号是什么？上次我们聊了什么？"
 
 
@@ -27,6 +32,9 @@ class Isolation(TransactionTestCase):
         run = builders.run(thread, "白桦十一号", "白桦十一号")
         builders.recalled(run)
         builders.candidate(self.owner, "暗号蓝鲸九号", thread=thread, source_run=run)
+        owner = Owner(self.school.pk, self.owner.pk, self.agents[self.school.pk].pk)
+        for target, text in NOTED.items():
+            assert store.write(Place(owner, target), Write("add", text), Author(NoteOp.Origin.PANEL)).is_done
         self.model = Learner(answer("老师的暗号是红松三号"))
 
     def _agent(self, school: Any) -> Agent:  # noqa: ANN401
@@ -63,7 +71,22 @@ class Isolation(TransactionTestCase):
     async def test_the_owner_is_told_what_is_confirmed_and_nothing_else(self) -> None:
         await self.ask(self.owner)
         told = str(self.model.requests[0].messages)
-        assert [word for word in PLANTED if word in told] == ["青竹七号"]
+        assert [word for word in PLANTED if word in told] == ["青竹七号", "紫藤六号", "石榴二号"]
+
+    async def test_what_colleagues_note_is_theirs_and_the_assistants_notes_are_each_teachers_own(self) -> None:
+        owners = {user: Owner(self.school.pk, user.pk, self.agents[self.school.pk].pk) for user in (self.owner, self.colleague)}
+        call = ToolCall("c1", "memory_add", json.dumps({"content": "暗号红松三号"}))
+        model = ScriptedProvider([Delta(tool_calls=(call,), finish="tool_calls")], ["好的。"])
+        agent, headers = await sync_to_async(self._token)(self.colleague)
+        with scripted(model):
+            await AsyncClient().post(
+                f"/agents/{agent.pk}/run", {"input": "记住：暗号红松三号"}, content_type="application/json", headers=headers
+            )
+        look = sync_to_async(store.look)
+        assert (await look(Place(owners[self.colleague], NoteTarget.MEMORY))).entries == ("暗号红松三号",)
+        for target, text in NOTED.items():
+            assert (await look(Place(owners[self.owner], target))).entries == (text,)
+        assert not [word for word in PLANTED if word in str([request.messages for request in model.requests])]
 
     async def test_what_others_learn_is_theirs(self) -> None:
         self.model.reply = answer("老师教高三，暗号红松三号", quote="我教高三，暗号红松三号", kind="profile")

@@ -267,6 +267,7 @@ def test_a_huge_store_makes_no_question_impossible(files, context, unit):
     system = fits(world, context, system_prompt="按要求出题。" * 60)
     offered = started(world).prepared.ledger.tools
     assert window_tokens(world.agent) - schema_tokens(offered) - system >= context // 8
+    assert set(blocks_in(NoteSnapshot.objects.first().text)) == {MEMORY_TITLE, USER_TITLE}  # both are cut, none is lost
     question = "怎" * (context // 10)
     started(world, question)
 
