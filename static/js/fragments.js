@@ -21,12 +21,23 @@ export function replacePart(old, fresh) {
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const item = focused?.closest("[id]");
   const opened = [...old.querySelectorAll("[id] details[open]")].map((one) => one.closest("[id]").id);
-  const { thread = "", action = "" } = focused?.dataset ?? {};
   old.replaceWith(fresh);
-  for (const id of opened) fresh.querySelector(`#${CSS.escape(id)} details`)?.setAttribute("open", "");
+  for (const id of opened) part(fresh, id)?.querySelector("details")?.setAttribute("open", "");
   window.htmx?.process(fresh);
-  if (!focused) return;
-  const place = item && item !== old ? document.getElementById(item.id) : fresh;
-  const control = thread ? `[data-thread="${thread}"]` : `[data-action="${action}"]`;
-  ((thread || action) && place?.querySelector(control) || place)?.focus({ preventScroll: true });
+  if (focused) refocus(fresh, part(fresh, item?.id), focused);
+}
+
+function part(fresh, id) {
+  return fresh.id === id ? fresh : id && fresh.querySelector(`#${CSS.escape(id)}`);
+}
+
+// To the same control of the same thing, else to the thing; when that is gone, to what is said of it, or back to writing.
+function refocus(fresh, place, focused) {
+  const { thread, action } = focused.dataset;
+  const control = thread ? `[data-thread="${thread}"]` : action ? `[data-action="${action}"]` : focused.localName;
+  const same = place?.querySelector(control) ?? place;
+  if (same && same !== fresh) return same.focus({ preventScroll: true });
+  const said = fresh.querySelector("[tabindex='-1']");
+  const box = matchMedia("(hover: hover)").matches ? document.getElementById("composer-input") : null;
+  return (said ?? box)?.focus({ preventScroll: true });
 }

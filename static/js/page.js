@@ -85,7 +85,7 @@ function onAfterSwap(event) {
     for (const button of panel.querySelectorAll("[data-action=close-panel]")) button.hidden = false;
     panel.scrollIntoView({ block: "nearest" });
   }
-  if (link?.dataset.action === "skip") document.getElementById("composer-input")?.focus({ preventScroll: true });
+  if (link?.dataset.action === "skip" && matchMedia("(hover: hover)").matches) document.getElementById("composer-input")?.focus({ preventScroll: true });
   if (link?.dataset.form === "rename") {
     showTitle();
     document.getElementById("thread-menu")?.hidePopover?.();

@@ -58,7 +58,7 @@ OTHERS = [
     "If I've saved the draft, it is in the folder.",
     "The paper has 20 questions. Note the time limit.",
     "Remember to bring a compass.",
-    "He said: \"I'll remember that.\"",
+    'He said: "I\'ll remember that."',
     "I have noticed that question 3 is hard.",
 ]
 
