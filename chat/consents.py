@@ -8,12 +8,13 @@ from django.db.models import Q, QuerySet
 
 from chat.memory.consent import answer, is_unanswered, may_send
 from chat.memory.meaning.embedder import embedder_of
+from chat.memory.notes import review_vendor
 from chat.memory.recall.vendors import waits_for_consent
 from chat.memory.switches import is_memory_on
 from chat.models import Agent, Consent, Owner, Provider, Tenant, Thread
 from chat.models.tenancy import ping
 
-EMBED, RECALL = Consent.Purpose.EMBED, Consent.Purpose.RECALL
+EMBED, RECALL, REVIEW = Consent.Purpose.EMBED, Consent.Purpose.RECALL, Consent.Purpose.REVIEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,18 @@ def next_ask(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None)
         return Ask(service.pk, EMBED, service.name, service.host)
     if waits_for_consent(owner, agent):
         return Ask(agent.provider_id, RECALL, agent.provider.name, agent.provider.host, agent.name)
+    if (reviewer := review_vendor.waits_for_consent(owner, agent)) is not None:
+        return Ask(reviewer.pk, REVIEW, reviewer.name, reviewer.host, agent.name)
     return None
 
 
 def asked_context(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None) -> dict[str, object]:
     """What the page of a conversation says of other vendors: what is asked, and where the texts go for search by meaning."""
-    return {"consent_ask": next_ask(user, agent, thread), "meaning_service": meaning_service(user, agent, thread)}
+    return {
+        "consent_ask": next_ask(user, agent, thread),
+        "meaning_service": meaning_service(user, agent, thread),
+        "review_service": review_service(user, agent, thread),
+    }
 
 
 def meaning_service(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None) -> str:
@@ -66,6 +73,15 @@ def meaning_service(user: AbstractBaseUser, agent: Agent, thread: Thread | None 
         return ""
     owner = Owner(agent.tenant_id, user.pk, agent.pk)
     return service.name if may_send(owner, service, EMBED) and is_memory_on(owner) else ""
+
+
+def review_service(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None) -> str:
+    """The name of the other vendor's service that gets what is said here for reviews of notes; "" for none."""
+    service = review_vendor.other_vendor(agent)
+    if service is None or (thread is not None and thread.is_incognito):
+        return ""
+    owner = Owner(agent.tenant_id, user.pk, agent.pk)
+    return service.name if may_send(owner, service, REVIEW) and is_memory_on(owner) else ""
 
 
 def said_by(user: AbstractBaseUser) -> list[Said]:
@@ -107,4 +123,7 @@ def _askable(user: AbstractBaseUser, purpose: str) -> QuerySet[Provider]:
         return services.filter(answered | Q(pk__in=chosen))
     if purpose == RECALL:
         return services.filter(answered | Q(pk__in=Agent.objects.for_user(user).order_by().values("provider_id")))
+    if purpose == REVIEW:
+        set_for_reviews = Agent.objects.for_user(user).order_by().exclude(review_provider=None).values("review_provider_id")
+        return services.filter(answered | Q(pk__in=set_for_reviews))
     return services.none()

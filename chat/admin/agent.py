@@ -139,9 +139,18 @@ class ProviderAdmin(SchoolsOwn):
             return gettext("Not asked: the service is in the school's own network.")
         counts = Counter(answers_for(service, Consent.Purpose.EMBED).values_list("is_agreed", flat=True))
         others = Counter(answers_for(service, Consent.Purpose.RECALL).values_list("is_agreed", flat=True))
+        reviews = Counter(answers_for(service, Consent.Purpose.REVIEW).values_list("is_agreed", flat=True))
         return gettext(
-            "Search by meaning: %(agreed)d agreed, %(declined)d did not. Recall from other assistants: %(others)d agreed, %(not)d did not."
-        ) % {"agreed": counts[True], "declined": counts[False], "others": others[True], "not": others[False]}
+            "Search by meaning: %(agreed)d agreed, %(declined)d did not. Recall from other assistants: %(others)d agreed, %(not)d did not. "
+            "Reviews of notes: %(reviews)d agreed, %(refused)d did not."
+        ) % {
+            "agreed": counts[True],
+            "declined": counts[False],
+            "others": others[True],
+            "not": others[False],
+            "reviews": reviews[True],
+            "refused": reviews[False],
+        }
 
     @admin.display(description=_("key"))
     def key_state(self, service: Provider) -> str:

@@ -21,6 +21,7 @@ class Consent(models.Model):
     class Purpose(models.TextChoices):
         EMBED = "embed", _("search by meaning: texts of conversations and documents are turned into numbers there")
         RECALL = "recall", _("recall: what was said with assistants of other services is sent there")
+        REVIEW = "review", _("review of notes: the last messages of conversations and the notes are sent there")
 
     id = id_field("con")
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", verbose_name=_("school"))
@@ -38,7 +39,7 @@ class Consent(models.Model):
         verbose_name_plural = _("consents")
         constraints = [
             models.UniqueConstraint(fields=["tenant", "user", "provider", "purpose"], name="consent_once"),
-            models.CheckConstraint(condition=Q(purpose__in=["embed", "recall"]), name="consent_purpose"),
+            models.CheckConstraint(condition=Q(purpose__in=["embed", "recall", "review"]), name="consent_purpose"),
         ]
 
     def __str__(self) -> str:

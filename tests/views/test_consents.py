@@ -34,6 +34,35 @@ class ConsentCase(TestCase):
         return html.partition('<form class="consent"')[2].partition("</form>")[0]
 
 
+class OfReviews(ConsentCase):
+    """An assistant of one vendor whose notes are reviewed at another one's."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        Tenant.objects.filter(pk=self.school.pk).update(embedder=None)
+        own = builders.provider(self.school, **CLOUD | {"name": "近处云", "base_url": "https://answers.example/v1"})
+        Agent.objects.filter(pk=self.agent.pk).update(provider=own, review_provider=self.service, review_model="small")
+
+    def test_it_is_asked_with_where_it_goes(self) -> None:
+        card = self.card()
+        assert not [word for word in ("远方云", "embed.example:8443", "整理笔记", "命题助手") if word not in card]
+
+    def test_after_the_answer_the_page_says_where_it_goes(self) -> None:
+        assert "为了整理笔记" not in self.client.get(self.page).content.decode()
+        assert self.say(purpose="review").status_code == 302
+        assert self.card() == ""
+        assert "为了整理笔记，还会发送到 远方云" in self.client.get(self.page).content.decode()
+        assert "笔记整理 · 远方云" in self.client.get(reverse("settings")).content.decode()
+
+    def test_it_is_not_asked_while_memory_is_off(self) -> None:
+        switch_memory(self.user.pk, is_on=False)
+        assert self.card() == ""
+
+    def test_a_service_that_reviews_nothing_cannot_be_answered_about(self) -> None:
+        Agent.objects.update(review_provider=None)
+        assert self.say(purpose="review").status_code == 404
+
+
 class Card(ConsentCase):
     def test_it_says_what_goes_where_and_that_it_can_be_changed(self) -> None:
         card = self.card()

@@ -14,6 +14,7 @@ review_talk  its steps, its time, its retry
 review_tools  what it is offered
 review_calls  what of that is carried out, at once or waiting
 review_gate  which proposals are let through at all
+review_vendor  to which model service it goes
 review_report  what was done, from the log
 storage   the contract of where texts are kept; files and rows keep it
 files     texts as files under DATA_DIR/notes

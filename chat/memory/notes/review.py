@@ -24,8 +24,9 @@ from chat.memory.notes.review_prompt import messages
 from chat.memory.notes.review_report import Report, report
 from chat.memory.notes.review_talk import STEPS_MOST, Talk, TimeIsUp
 from chat.memory.notes.review_transcript import Transcript, transcript
+from chat.memory.notes.review_vendor import NotAllowed, destination
 from chat.memory.switches import is_memory_on
-from chat.models import Agent, NoteOp, NoteReview, Notice, Owner, Provider, Run, Thread
+from chat.models import NoteOp, NoteReview, Notice, Owner, Run, Thread
 from chat.models.agent import ReviewNotify
 from chat.models.tenancy import ping
 from chat.providers.base import ProviderError
@@ -109,14 +110,16 @@ def _review(review: NoteReview, lease: Lease) -> End:
     thread = review.thread
     try:
         _check(thread)
-        service, model = destination(thread.agent)
+        service, model = destination(Owner(thread.tenant_id, thread.user_id, thread.agent_id), thread.agent)
         said = _window(review)
-        first = messages(said.text, timezone.localdate().isoformat(), topics_of(review.user_id))
-        calls = Calls(review, thread.agent.review_write, topics_of(review.user_id), made=NoteOp.objects.filter(review=review).count())
+        topics = topics_of(review.user_id)
+        first = messages(said.text, timezone.localdate().isoformat(), topics)
+        made = NoteOp.objects.filter(review=review).count()
+        calls = Calls(review, thread.agent.review_write, topics, made=made, is_elsewhere=service is not None)
         talk = Talk(thread, first, calls, service=service, model=model)
         is_over = talk.run(max(0, STEPS_MOST - review.steps), _Watch(review, lease))
-    except Skip as skip:
-        return End(NoteReview.State.SKIPPED, skip.code)
+    except (Skip, NotAllowed) as reason:
+        return End(NoteReview.State.SKIPPED, reason.code)
     except TimeIsUp:
         return End(NoteReview.State.FAILED, "timeout")
     except (ProviderError, Unusable) as error:
@@ -133,22 +136,6 @@ def _check(thread: Thread) -> None:
         raise Skip("review_off")
     if not agent.has_tools and not agent.review_model:
         raise Skip("no_tools")
-
-
-def destination(agent: Agent) -> tuple[Provider | None, str]:
-    """The model service and model that reviews go to; None and "" for the assistant's own.
-
-    Raises Skip when the one that is set may not have the conversation: that of another school, or one outside for an
-    assistant whose own is local.
-    """
-    service = agent.review_provider
-    if service is None or service.pk == agent.provider_id:
-        return None, agent.review_model
-    if service.tenant_id != agent.tenant_id or (agent.provider.is_local and not service.is_local):
-        raise Skip("provider_not_allowed")
-    if not agent.review_model:
-        raise Skip("no_model")
-    return service, agent.review_model
 
 
 def _window(review: NoteReview) -> Transcript:

@@ -34,16 +34,21 @@ _PARTNER: Final = Refusal("partner_refused", "同一批里有要加的内容没�
 
 @dataclass(slots=True)
 class Calls:
-    """The calls of one review. `topics` are what the teacher does not want remembered; `made` counts changes let through."""
+    """The calls of one review. `topics` are what the teacher does not want remembered; `made` counts changes let through.
+
+    `is_elsewhere`: the model is not the assistant's own, so that sensitive places of the notes stay here.
+    """
 
     review: NoteReview
     write_mode: str
     topics: Sequence[str] = ()
     made: int = 0
+    is_elsewhere: bool = False
 
     def result(self, call: ToolCall) -> str:
         """The result as the model sees it."""
-        return json.dumps(self._payload(call), ensure_ascii=False)
+        text = json.dumps(self._payload(call), ensure_ascii=False)
+        return redact(text) if self.is_elsewhere else text
 
     def _payload(self, call: ToolCall) -> dict[str, Any]:
         if call.name not in NAMES:

@@ -17,7 +17,7 @@ from chat.models import Agent, MemoryOp, NoteOp, NoteReview, Notice, Preference,
 from chat.providers.base import Delta, ProviderAuthError, ProviderOverloaded, ProviderUnreachable, StreamBroken, Usage
 from tests import builders
 from tests.fakes import ScriptedProvider, scripted
-from tests.memory.answering import AnsweringProvider, FreeLease, cloud_agent
+from tests.memory.answering import AnsweringProvider, FreeLease
 from tests.memory.notes.reviewing import END, add, calls, due, entries, note, ops, review, talk
 
 pytestmark = pytest.mark.django_db
@@ -307,51 +307,6 @@ def test_the_worker_makes_it_when_the_conversation_is_settled():
         assert Worker("w").drain() == 0
     assert NoteReview.objects.get().state == STATE.DONE
     assert not Work.objects.filter(kind="review").exists()
-
-
-# Where it goes
-
-
-def other_service(thread: Thread, **fields):
-    service = builders.provider(
-        thread.agent.tenant, **{"name": "另一个", "kind": "ollama", "base_url": "http://127.0.0.1:9", "is_local": True} | fields
-    )
-    Agent.objects.filter(pk=thread.agent_id).update(review_provider=service, review_model="small")
-    return service
-
-
-def test_it_goes_to_the_assistants_own_service():
-    thread = talk()
-    _, model = review(thread)
-    assert (model.endpoints[0].model, model.endpoints[0].base_url) == ("large", thread.agent.provider.base_url)
-
-
-def test_or_to_the_one_that_is_set_for_reviews():
-    thread = talk()
-    service = other_service(thread)
-    row = due(thread)
-    with scripted(ScriptedProvider(END), "ollama") as model:
-        run_review(row.pk, FreeLease())
-    assert (model.endpoints[0].model, model.endpoints[0].kind) == ("small", "ollama")
-    assert MemoryOp.objects.get().provider == service
-
-
-def test_from_a_local_service_it_goes_to_no_other_than_a_local_one():
-    thread = talk()
-    type(thread.agent.provider).objects.update(is_local=True)
-    other_service(thread, kind="openai", is_local=False)
-    row, model = review(thread)
-    assert ended(row) == (STATE.SKIPPED, "provider_not_allowed")
-    assert not model.requests
-
-
-def test_nor_to_the_service_of_another_school():
-    thread = talk()
-    foreign = cloud_agent().provider
-    Agent.objects.filter(pk=thread.agent_id).update(review_provider=foreign, review_model="small")
-    row, model = review(thread)
-    assert ended(row) == (STATE.SKIPPED, "provider_not_allowed")
-    assert not model.requests
 
 
 # What is told of it
