@@ -89,13 +89,14 @@ def ledger_page(row: RunLedger, sources: Iterable[Source] = ()) -> LedgerPage:
 
 def _segment_row(segment: Segment, by_id: Mapping[str, Source]) -> SegmentRow:
     use = {"tokens": f"{segment.tokens:,}", "budget": f"{segment.budget_tokens:,}"}
-    words = SEGMENT_WORDS.get(segment.name)
+    words, parts = SEGMENT_WORDS.get(segment.name), _parts(segment)
+    label = str(words) if words else segment.name
     cuts = [_cut_words(cut, by_id, is_whole=False) for cut in segment.truncated]
     cuts += [_cut_words(cut, by_id, is_whole=True) for cut in segment.dropped]
     return SegmentRow(
         name=segment.name,
-        label=str(words) if words else segment.name,
-        parts=_parts(segment),
+        label=_("%(segment)s, with the notes") % {"segment": label} if any(one.label for one in parts) else label,
+        parts=parts,
         tokens=segment.tokens,
         budget_tokens=segment.budget_tokens,
         has_budget=segment.priority > 0,

@@ -1,5 +1,7 @@
 """What the page of a conversation shows of notes: lines under rounds, notices between them, marks at its head, the hint at the box."""
 
+import re
+from html import unescape
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -8,8 +10,11 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from chat.memory.base import Segment
+from chat.memory.ledger import Ledger, to_row
 from chat.memory.notes import snapshot, store
 from chat.memory.notes.base import Author, Place, Write
+from chat.memory.notes.snapshot import ABOUT
 from chat.memory.switches import switch_memory
 from chat.models import Agent, NoteOp, NoteReview, NoteSnapshot, NoteTarget, Notice, Owner, Preference, Run, Thread
 from tests import builders
@@ -329,3 +334,16 @@ class HintTests(NotesCase):
         assert 'id="composer-hint"' in self.thread_page()
         switch_memory(self.user.pk, is_on=False)
         assert 'id="composer-hint"' not in self.thread_page()
+
+
+class LedgerTests(NotesCase):
+    def test_frozen_notes_have_a_heading_of_their_own_and_the_text_is_exact(self) -> None:
+        text = f"你是命题助手。\n\n{ABOUT}\n\n<b>每题标出考点</b>\n\n规则一\n规则二"
+        segment = Segment("system", "system", text, 10, 10, source_ids=[self.agent.pk])
+        to_row(self.run_.pk, Ledger([segment], 6_000, [])).save(force_insert=True)
+        page = self.page(f"/runs/{self.run_.pk}/ledger/", **HX)
+        assert "Instructions of the assistant, with the notes" in page
+        notes = part_between(page, 'data-part="frozen-notes"', "</span>")
+        assert notes.endswith(f"{ABOUT}\n\n&lt;b&gt;每题标出考点&lt;/b&gt;") and "规则一" not in notes
+        shown = re.sub(r"<[^>]+>", "", page[page.index('<pre class="exact"') : page.index("</pre>")])
+        assert unescape(shown) == text
