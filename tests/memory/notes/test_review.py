@@ -312,6 +312,21 @@ def test_the_worker_makes_it_when_the_conversation_is_settled():
 # What is told of it
 
 
+def test_old_conversations_are_not_reviewed_until_they_go_on():
+    """After an upgrade: nothing is due in a conversation that rests, and in one that goes on once, not for each tenth message."""
+    first = talk(36)
+    for _ in range(3):
+        old = builders.thread(first.user, first.agent)
+        for _ in range(12):
+            builders.run(old)
+    with scripted(AnsweringProvider(lambda request: "NONE" if request.purpose == "extraction" else "教师在出题。")):
+        Worker("w").drain()
+        assert not NoteReview.objects.exists()
+        Work.objects.mark(Work.Kind.THREAD, first.pk)
+        Worker("w").drain()
+    assert list(NoteReview.objects.values_list("thread", "total", "state")) == [(first.pk, 30, "done")]
+
+
 @pytest.mark.parametrize(("notify", "told"), [("off", []), ("on", [False]), ("verbose", [True])])
 def test_a_notice_is_made_as_the_assistant_says(notify, told):
     thread = talk(review_notify=notify)
