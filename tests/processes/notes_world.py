@@ -2,6 +2,7 @@
 
 make                          a teacher with an assistant
 write NAME COUNT [SECONDS]    so many changes of entries of its own (0: as many as the seconds allow), then what came of it, as JSON
+add NAME COUNT                adds so many entries, then what came of it, as JSON
 writers                       forks a writer for each name on its standard input; a writer tells each change that was done on a line
 state                         what there is in the end, as JSON
 """
@@ -37,6 +38,11 @@ def place() -> Place:
     return Place(Owner(agent.tenant_id, User.objects.get().pk, agent.pk), NoteTarget.MEMORY)
 
 
+def additions(name: str, count: int) -> Iterator[Write]:
+    for number in range(count):
+        yield Write("add", content=f"{name}-{number}")
+
+
 def changes(name: str) -> Iterator[Write]:
     """Adds, changes and removes entries that nobody else touches."""
     own: list[str] = []
@@ -66,12 +72,12 @@ def do(where: Place, asked: Write) -> tuple[int, float]:
         busy += 1
 
 
-def write(name: str, count: int, seconds: float) -> dict[str, object]:
+def write(work: Iterator[Write], count: int = 0, seconds: float = 0.0) -> dict[str, object]:
     where, figures = place(), Counter[str]()
     kept: list[str] = []
     slowest, end = 0.0, time.monotonic() + seconds
-    for asked in changes(name):
-        if (count and figures["done"] >= count) or (not count and time.monotonic() >= end):
+    for asked in work:
+        if (count and figures["done"] >= count) or (seconds and time.monotonic() >= end):
             break
         busy, took = do(where, asked)
         slowest = max(slowest, took)
@@ -116,7 +122,9 @@ if __name__ == "__main__":
     if verb == "make":
         builders.agent(builders.school_of(builders.teacher(name="noted")))
     elif verb == "write":
-        tell(write(rest[0], int(rest[1]), float(rest[2]) if rest[2:] else 0.0))
+        tell(write(changes(rest[0]), int(rest[1]), float(rest[2]) if rest[2:] else 0.0))
+    elif verb == "add":
+        tell(write(additions(rest[0], int(rest[1]))))
     elif verb == "writers":
         writers()
     else:

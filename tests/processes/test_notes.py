@@ -69,6 +69,15 @@ def test_four_processes_lose_nothing(world):
     assert SECONDS or done == WRITERS * CHANGES
 
 
+def test_eight_processes_that_add_twenty_five_each_leave_two_hundred(world):
+    adding = [world.start("-m", "tests.processes.notes_world", "add", f"w{number}", "25") for number in range(8)]
+    told = [json.loads(one.communicate(timeout=200)[0]) for one in adding]
+    state = world.state()
+    assert [one["done"] for one in told] == [25] * 8
+    assert set(state["entries"]) == {f"w{number}-{place}" for number in range(8) for place in range(25)} | {"最后一条"}
+    assert (state["log"], state["ops"]) == (True, 201)
+
+
 class Writers:
     """Writers that are forked from one process; those that live go on, those that are killed are replaced."""
 
