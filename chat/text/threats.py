@@ -34,15 +34,14 @@ class _Prepared:
     def __init__(self) -> None:
         self._finder = Finder([(rule.what, *rule.also) for rule in RULES])
 
-    def matching(self, view: str, seen: set[str]) -> Iterator[Rule]:
-        """The rules that match in `view`, sentence by sentence; those that are among `seen` were looked at in another view."""
+    def matching(self, view: str, seen: dict[str, int]) -> Iterator[Rule]:
+        """The rules that match in `view`, sentence by sentence; those that are in `seen` were looked at in another view."""
         whole = self._finder.met("")
         for sentence in _SENTENCE.findall(view):
-            met = self._finder.met(sentence)
-            whole |= met
             if sentence not in seen:
-                seen.add(sentence)
-                yield from self._tried(met, sentence, is_whole=False)
+                seen[sentence] = self._finder.met(sentence)
+                yield from self._tried(seen[sentence], sentence, is_whole=False)
+            whole |= seen[sentence]
         yield from self._tried(whole, view, is_whole=True)
 
     def _tried(self, met: int, text: str, *, is_whole: bool) -> Iterator[Rule]:
@@ -92,9 +91,9 @@ def _found(text: str) -> Iterator[Threat]:
     if has_invisible(text):
         yield Threat("invisible_unicode", "characters that nobody sees")
     views = views_of(text, WORDS, PAIRS)
-    matching, seen = _prepared().matching, set[str]()
+    matching, seen = _prepared().matching, dict[str, int]()
     hits = list(matching(views.folded, seen))
-    plain = {rule.name for rule in matching(plain_of(text), set())} if hits and not text.isascii() else {rule.name for rule in hits}
+    plain = {rule.name for rule in matching(plain_of(text), {})} if hits and not text.isascii() else {rule.name for rule in hits}
     for rule in hits:
         yield Threat(rule.category, rule.name)
         if rule.name not in plain and rule.category != "fence_breakout":  # wide brackets are ordinary Chinese
