@@ -51,12 +51,14 @@ let draft = null;
 function keepDraft(event) {
   const section = event.detail.target?.closest?.("[data-store]");
   const box = section?.querySelector("textarea[name=text]");
-  const sent = event.detail.requestConfig?.elt?.closest("form");
+  const { elt, triggeringEvent } = event.detail.requestConfig ?? {};
+  const sent = elt?.closest("form");
+  const pressed = triggeringEvent?.submitter ?? elt;
   const isOwn = sent?.dataset.form === "text";
   const line = section?.querySelector("textarea[name=content]");
   draft = null;
   if (!section) return;
-  draft = { store: section.id, focus: document.activeElement?.closest?.("[data-entry]")?.dataset.entry ?? "" };
+  draft = { store: section.id, focus: pressed?.closest("[data-entry]")?.dataset.entry ?? "" };
   if (box && !isOwn && box.value !== box.defaultValue) {
     draft.text = box.value;
     draft.digest = box.form.elements.digest.value;
