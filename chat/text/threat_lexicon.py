@@ -25,7 +25,7 @@ _CLASSES: Final = {
     "boundaries checks requirements safety training protocols protocol config",
     "CANCEL": "忽略 忽视 无视 忘掉 忘记 忘却 抛开 抛弃 抛掉 抛到 丢掉 丢弃 丢开 撇开 甩开 放弃 舍弃 推翻 废除 废止 作废 绕过 绕开 突破 跳过 "
     "覆盖 改写 替换 取消 解除 卸下 清除 清空 删掉 移除 屏蔽 违反 违背 打破 摆脱 脱离 不理 不顾 不管 别管 别理 不用管 不用理 甭管 "
-    "撤销 撤掉 搁置 放下 置之不理 停用 关闭 关掉 禁用 抹掉 抹去 漠视 重置 清零 归零 当作没 当没 当成没 不予理会 不当回事 不再理会 不必理会 无需理会 耳旁风 耳边风 没看见 没看到 推倒 罔顾 废掉 淡忘 别听 不听 作罢 让位 过期 失去效力 失效 无效 不算数 不作数 不再有效 不复存在 不存在 不再适用 不适用 丢到 扔掉 扔到 扔开 冲突 抵触 相左 矛盾 不一致 取代 替代 代替 换成 换掉 更新为 改为 拒绝遵守 卸载 废话 不予理睬 不理睬 不必理睬 约束力 凌驾 高于 更高的效力 更高效力 压过 管不着 抛诸脑后 抛在脑后 置若罔闻 相反 反着 背离 当空气 过时 老黄历 摒弃 违抗 抗拒 "
+    "撤销 撤掉 搁置 放下 置之不理 停用 关闭 关掉 禁用 抹掉 抹去 漠视 重置 清零 归零 当作没 当没 当成没 不予理会 不当回事 不再理会 不必理会 无需理会 耳旁风 耳边风 没看见 没看到 推倒 罔顾 废掉 淡忘 别听 不听 作罢 让位 过期 失去效力 失效 无效 不算数 不作数 不再有效 不复存在 不存在 不再适用 不适用 丢到 扔掉 扔到 扔开 冲突 抵触 相左 矛盾 不一致 取代 替代 代替 换成 换掉 更新为 改为 拒绝遵守 卸载 废话 不予理睬 不理睬 不必理睬 约束力 凌驾 高于 更高的效力 更高效力 压过 管不着 抛诸脑后 抛在脑后 放在一边 放一边 放到一边 搁一边 搁在一边 丢一边 靠边站 置若罔闻 相反 反着 背离 当空气 过时 老黄历 摒弃 违抗 抗拒 "
     "opposite irrelevant priority_over precedence_over more_important higher_than never_existed never_been nonsense garbage moot worthless "
     "ignore~ disregard~ forget~ override~ overrule~ overwrite~ discard~ drop~ bypass~ skip~ neglect~ dismiss~ abandon~ "
     "cancel~ void~ nullify~ erase~ circumvent~ violate~ break~ suspend~ unlearn~ replace~ supersede~ disable~ "
@@ -144,13 +144,13 @@ _FRAGMENTS: Final = {
     "INNERORDERS": r"(?:系统(?:给你)?(?:的|那边的)?(?:提示词?|提示语|消息|指令|规则|设定|角色|约束|命令|层(?:面)?的?(?:规则|指令)|级?(?:指令|规则|约束))|提示词|"
     r"(?:开发者|开发商|平台|厂商|官方|公司|openai|anthropic|deepseek|后台|出厂|幕后)[^,;。]{0,8}(?:规则|规矩|约束|框框|条条框框|限制|要求|设定|政策|指令|提示|命令|准则|守则|禁令|底线|训练)|"
     r"你(?:的|所|原来|原先|之前|以前|最初|先前|一直|身上|被|接到|收到|学到|必须|要|应|需|现有|已有|曾|脑子里|心里|内部|过去)[^,;。]{0,10}(?:规则|规矩|指令|设定|命令|准则|约束|限制|守则|原则|框框|条框|提示|训练|安全|政策|禁令)|"
-    r"(?:上级|上层|更早|较早|高层)(?:的)?(?:所有|全部)?(?:的)?(?:提示|指示|指令|规则|规定|要求|命令|设定)|(?:前文|上文|前面|之前)(?:的|那些|这些)*(?:限制|规定|条款|约束)|你(?:的)?开发者[^,;。]{0,6}(?:条款|话|东西)|安全(?:准则|规则|限制|策略|机制|审查|守则|约束|护栏|过滤|协议|规范|底线|对齐)(?!教育|讲|课)|"
-    r"(?:之前|以前|先前|原先|原来|原有|此前|上文|上述|以上|上面|开头|前面|前述|最初|初始|一开始|顶部|头部)(?:的|所|给|那|里|中|已|全部|所有|一切|任何|这些|那些|段|套|条|些|你|定|过|有|系统|安全)*(?:指令|系统|设定|提示词|规矩|命令|提示|准则|约束|指示)(?!词|语工)|"
+    r"(?:上级|上层|更早|较早|高层)(?:的)?(?:所有|全部)?(?:的)?(?:提示|指示|指令|规则|规定|要求|命令|设定)|(?:前文|上文|前面|之前)(?>的|那些|这些){0,12}(?:限制|规定|条款|约束)|你(?:的)?开发者[^,;。]{0,6}(?:条款|话|东西)|安全(?:准则|规则|限制|策略|机制|审查|守则|约束|护栏|过滤|协议|规范|底线|对齐)(?!教育|讲|课)|"
+    r"(?:之前|以前|先前|原先|原来|原有|此前|上文|上述|以上|上面|开头|前面|前述|最初|初始|一开始|顶部|头部)(?>的|所|给|那|里|中|已|全部|所有|一切|任何|这些|那些|段|套|条|些|你|定|过|有|系统|安全){0,12}(?:指令|系统|设定|提示词|规矩|命令|提示|准则|约束|指示)(?!词|语工)|"
     r"(?:给|对|为|替|教|要求)你(?:定|设|写|下|安|规定|制定|灌输|设置|设定|提|立|说|交代|加)[^,;。]{0,8}(?:规矩|规则|框|要求|限制|指令|设定|话|东西|任务|约束)|"
     r"(?<![a-z])system[ -]?(?:prompts?|messages?|rules?|instructions?|directives?|guidelines|text|polic(?:y|ies)|layer)(?![a-z])|"
     r"(?<![a-z])your (?:(?:own|original|initial|safety|old|previous|prior|earlier|existing|default|core|built-in|internal|current|normal|usual|ethical|content|system|hidden|other|developer|given|so-called|moral|programmed|entire|standing|basic) ){0,3}"
     r"(?:prompts?|instructions?|rules|guidelines?|programming|training|directives?|polic(?:y|ies)|constraints|restrictions|limitations|guardrails|safeguards|orders|boundaries|filters|protocols|alignment|conditioning|principles)(?![a-z])|"
-    r"(?<![a-z])(?:all|any|every|each|the|these|those|whatever)? ?(?:previous|prior|earlier|above|preceding|old|older|existing|original|initial|former|foregoing|aforementioned|past)(?: (?:system|safety|of|the|your|set|given|developer|and))* (?:instructions?|prompts?|directives?|guidelines?|orders|commands|programming|system)(?![a-z])|"
+    r"(?<![a-z])(?:all|any|every|each|the|these|those|whatever)? ?(?:previous|prior|earlier|above|preceding|old|older|existing|original|initial|former|foregoing|aforementioned|past)(?> (?:system|safety|of|the|your|set|given|developer|and)){0,12} (?:instructions?|prompts?|directives?|guidelines?|orders|commands|programming|system|constraints|restrictions|limitations|safeguards)(?![a-z])|"
     r"(?:instructions?|rules?|guidelines?|prompts?|directives?|orders|polic(?:y|ies)|constraints|limits|restrictions)(?: that)? (?:you (?:were|have been|had been|got|received|operate|follow|are)|given to you|(?:from|by|of|set by|written by|imposed by) (?:the |your )?(?:developers?|creators?|makers?|system|platform|vendor|operators?|admin\w*|company|openai|anthropic))|"
     r"you (?:were|have been|had been|are) (?:\w+ )?(?:instructed|told|taught|programmed|trained|ordered|configured|given|asked)|(?:earlier|previous|prior|former|old) (?:guidance|policy|policies|rules)|guidance (?:that )?you|policy text|(?:what|anything|everything|all) (?:the |your )(?:platform|system|developers?|system prompt|creators?)(?: [a-z]+)? (?:told|said|says|tells|wrote|gave|asks?|wants?)|(?:the |your )(?:platform|developers?|creators?)'?s? (?:rules|guidelines|instructions|policy|policies|orders)|safety (?:rules|guidelines|polic(?:y|ies)|filters?|protocols?|training|measures of yours|instructions of yours|layers?|restrictions|constraints))",
 }
