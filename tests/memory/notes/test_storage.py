@@ -167,7 +167,7 @@ def test_a_crash_at_any_moment_leaves_the_text_and_the_log_agreeing(files, monke
 
 def test_a_crash_while_the_rest_of_one_is_put_away_changes_nothing(files, monkeypatch):
     for first in range(100):
-        for second in range(1, 8):
+        for second in range(8, 14):  # the calls that put it away come after those that open the folders
             world = World()
             world.write("add", "甲")
             if not crash(world, monkeypatch, first):
