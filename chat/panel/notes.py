@@ -151,11 +151,11 @@ def noting_agents(user: AbstractBaseUser, tenant_id: str) -> list[Agent]:
     return [*offered, *others]
 
 
-def usages_of(owner: Owner) -> list[tuple[str, Usage]]:
-    """How full the stores are, by the names of their files; those that cannot be read are left out."""
+def usages_of(owner: Owner) -> list[tuple[str, Usage | None]]:
+    """How full the stores are, by the names of their files; None for one that cannot be read."""
     targets = [NoteTarget.MEMORY, NoteTarget.USER] if owner.agent_id else [NoteTarget.USER]
     found = [(file_name(target), store.look(Place(owner, target))) for target in targets]
-    return [(name, usage_of(live)) for name, live in found if live.trouble != "unreadable"]
+    return [(name, None if live.trouble == "unreadable" else usage_of(live)) for name, live in found]
 
 
 def usage_of(live: Live) -> Usage:

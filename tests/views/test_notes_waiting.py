@@ -70,6 +70,8 @@ class CardTests(WaitingCase):
         self.write("字" * 687)
         drawer = self.client.get("/memory/drawer/", {"agent": self.agent.pk}, headers=HTMX).content.decode()
         assert f'data-note-op="{op.pk}"' in drawer and "49%" in drawer and "MEMORY.md" in drawer
+        self.write_bytes(b"\xff")
+        assert "cannot be read" in self.client.get("/memory/drawer/", headers=HTMX).content.decode()
 
     def test_card_alone_is_a_page_and_another_teachers_is_not(self) -> None:
         op = self.note()
