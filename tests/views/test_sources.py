@@ -87,11 +87,11 @@ class MarkTests(SourceCase):
 
     def test_page_asks_once_for_the_sources_of_all_its_rounds(self) -> None:
         self.answered("见 [1]。")
-        with self.assertNumQueries(12):
+        with self.assertNumQueries(13):
             self.shown()
         for _ in range(9):
             self.answered("见 [1] 与 [3]。")
-        with self.assertNumQueries(12):
+        with self.assertNumQueries(13):
             assert self.shown().count('class="cite"') == 19
 
     def test_earlier_tries_have_their_sources(self) -> None:
