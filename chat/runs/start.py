@@ -249,7 +249,7 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             if not moved.update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE):
                 raise ThreadMismatch("thread_id")  # deleted in this moment
             position = Thread.objects.values_list("last_position", flat=True).get(pk=thread_id)
-        if turn.notes is not None and not turn.notes.thread_id and not snapshot.keep(turn.notes, thread_id):
+        if turn.notes is not None and not snapshot.keep(turn.notes, thread_id, is_new=place.thread is None):
             raise Refrozen
         slot = position
         if place.replaced is not None:

@@ -63,12 +63,15 @@ def freeze(owner: Owner, agent: Agent, *, asks: bool) -> NoteSnapshot:
     return _of(owner, agent, lives, has_guide=asks and is_wanted(lives[NoteTarget.USER]))
 
 
-def keep(snapshot: NoteSnapshot, thread_id: str) -> bool:
-    """Stores a snapshot with the thread's run, in its transaction; false when the thread has got another one meanwhile.
+def keep(snapshot: NoteSnapshot, thread_id: str, *, is_new: bool = False) -> bool:
+    """Stores a snapshot with the thread's run, in its transaction, unless it is; false when the thread has got another one meanwhile.
 
-    To be called behind the update of the thread's row: that lets one run of a thread begin after the other.
+    To be called behind the update of the thread's row, which lets one run of a thread begin after the other, or with a
+    thread that `is_new` in this transaction.
     """
-    if NoteSnapshot.objects.filter(pk=thread_id).exists():
+    if snapshot.thread_id:
+        return True
+    if not is_new and NoteSnapshot.objects.filter(pk=thread_id).exists():
         return False
     # A row of its own: when the transaction fails, the next attempt still has one that is not stored.
     NoteSnapshot(
