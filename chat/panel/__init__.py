@@ -6,6 +6,7 @@ cards    one candidate or fact with what a person needs to decide on it
 twins    what looks like a candidate
 history  what happened to a fact, with its wording before and after
 rules    what the filter's kinds and rules are called
+threat_words  what the categories of the threat scan are called
 waiting  all that waits in one list: changes of notes and candidates
 last_action   what a person may take back
 notes    the two notes: entries, and how full they are
