@@ -7,6 +7,7 @@ demo             the demo schools
 api_token        bearer tokens
 doctor           is everything well
 recall_log       what recall keeps, out and in
+notes_move       notes into the storage in use
 reindex          the search indexes anew
 redlines         how well the filter for sensitive text does on a file
 token_ranks      fetches the ranks for exact token counts

@@ -43,6 +43,12 @@ class Notes(RuleBasedStateMachine):
     def replace(self, content: str, old_text: str, place: int) -> None:
         self._write("replace", content, self._piece(old_text, place))
 
+    @rule(place=st.integers(0, 5), other=st.integers(0, 5))
+    def replace_by_another(self, place: int, other: int) -> None:
+        entries = self.world.entries()
+        if entries:
+            self._write("replace", entries[other % len(entries)], entries[place % len(entries)])
+
     @rule(old_text=TEXT, place=st.integers(0, 5))
     def remove(self, old_text: str, place: int) -> None:
         self._write("remove", "", self._piece(old_text, place))
