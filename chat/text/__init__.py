@@ -16,10 +16,8 @@ claims     answers that claim to have remembered something
 threats    the scan for text that gives the assistant orders, before it goes into a prompt
 threat_folding  views of a text in which nothing is hidden
 threat_lexicon  the classes of words that its rules are made of
-threat_rules    what a rule is
-threat_orders   its rules for the assistant's orders, part, inside and secrecy
-threat_reach    its rules for what the assistant is to do in the world
-threat_forms    its rules for marks of a prompt and hidden markup
+threat_anchors  which rules a text is worth a try
+threat_rules/   the rules, by what they find
 formulas   formulas in Markdown, as MathML
 markdown   Markdown to safe HTML
 blocks     finds the closed Markdown blocks of a text that still grows

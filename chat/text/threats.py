@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from chat.text import threat_forms, threat_orders, threat_reach
 from chat.text.threat_anchors import Finder
 from chat.text.threat_folding import has_invisible, plain_of, views_of
 from chat.text.threat_lexicon import PAIRS, WORDS
-from chat.text.threat_rules import Rule, compiled
+from chat.text.threat_rules import RULES
+from chat.text.threat_rules.base import Rule, compiled
 
 CATEGORIES: Final = (
     *("instruction_override", "role_hijack", "prompt_leak", "deception", "exfiltration", "secret_access", "persistence"),
@@ -24,7 +24,6 @@ TOO_LONG: Final = "too_long"
 # More than any text that goes into a prompt; longer ones are refused, not looked through in part.
 CHARS_MOST: Final = 100_000
 
-RULES: Final = (*threat_orders.RULES, *threat_reach.RULES, *threat_forms.RULES)
 _SENTENCE: Final = re.compile(r"(?:[^。!?\n.]|[!?](?=[\w\[(/=&\"'-])|\.(?=\S))+[。!?.]*")
 
 
@@ -63,7 +62,6 @@ def warm_up() -> None:
     for rule in RULES:
         for pattern in (rule.what, *rule.also, rule.unless):
             compiled(pattern)
-
 
 
 @dataclass(frozen=True, slots=True)

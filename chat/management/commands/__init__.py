@@ -10,6 +10,7 @@ recall_log       what recall keeps, out and in
 notes_move       notes into the storage in use
 reindex          the search indexes anew
 redlines         how well the filter for sensitive text does on a file
+threats          how well the scan for orders to the assistant does on a file
 token_ranks      fetches the ranks for exact token counts
 compile_locales  compiles the translations
 """

@@ -1,4 +1,4 @@
-"""What a threat rule is; the rules themselves stand in threat_orders, threat_reach and threat_forms."""
+"""What a rule is, and how one is written."""
 
 import re
 from dataclasses import dataclass
