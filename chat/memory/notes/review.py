@@ -161,22 +161,18 @@ class _Watch:
         self.lease = lease
 
     def before_step(self) -> None:
-        self._look()
+        thread = self.review.thread
+        if not is_memory_on(Owner(thread.tenant_id, thread.user_id, thread.agent_id), thread):
+            raise Skip("memory_off")
         with transaction.atomic():
             if not NoteReview.objects.filter(pk=self.review.pk, state=NoteReview.State.RUNNING).update(steps=F("steps") + 1):
                 raise Gone
             self.lease.renew()
 
     def before_call(self) -> None:
-        self._look()
         if not NoteReview.objects.filter(pk=self.review.pk, state=NoteReview.State.RUNNING).exists():
             raise Gone
         self.lease.renew()
-
-    def _look(self) -> None:
-        thread = self.review.thread
-        if not is_memory_on(Owner(thread.tenant_id, thread.user_id, thread.agent_id), thread):
-            raise Skip("memory_off")
 
 
 def _finish(review: NoteReview, end: End, lease: Lease) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from chat.jobs.sweep import end_lost_reviews
 from chat.jobs.worker import Worker
 from chat.memory.base import LeaseLost
-from chat.memory.notes import review_talk
+from chat.memory.notes import review_talk, store
 from chat.memory.notes.review import run_review
 from chat.memory.notes.review_report import report
 from chat.models import Agent, MemoryOp, NoteOp, NoteReview, Notice, Preference, Run, RunLedger, Tenant, Thread, Work
@@ -139,10 +139,16 @@ def test_a_network_error_is_tried_once_more_at_once(error):
     assert len(model.requests) == 2
 
 
-def test_but_only_once():
+def test_but_only_once_a_call():
     row, model = review(talk(), [ProviderUnreachable()])
     assert ended(row) == (STATE.FAILED, "provider_unreachable")
     assert len(model.requests) == 2
+
+
+def test_but_only_once_in_a_review():
+    row, model = review(talk(), [ProviderUnreachable()], calls(("memory_show", {})), [ProviderUnreachable()], END)
+    assert ended(row) == (STATE.FAILED, "provider_unreachable")
+    assert len(model.requests) == 3
 
 
 def test_what_was_written_before_a_failure_stays_and_is_told():
@@ -205,6 +211,21 @@ def test_a_conversation_that_is_deleted_meanwhile_leaves_nothing_waiting(meanwhi
     assert len(model.requests) == 1
     assert not NoteOp.objects.exists()
     assert not [one for one in caplog.records if one.exc_info]
+
+
+def test_what_is_proposed_in_the_moment_of_the_deletion_does_not_wait_either(monkeypatch):
+    thread = talk()
+    write = store.write
+
+    def deleted_meanwhile(*told, **more):
+        Thread.objects.filter(pk=thread.pk).delete()
+        return write(*told, **more)
+
+    monkeypatch.setattr(store, "write", deleted_meanwhile)
+    row = due(thread)
+    with scripted(ScriptedProvider(calls(add("教高二物理")), END)):
+        run_review(row.pk, FreeLease())
+    assert not NoteOp.objects.exists()
 
 
 # One at a time
