@@ -15,6 +15,7 @@ from chat.memory.notes.base import Author, Place, Result, Verb, Write
 from chat.memory.notes.intent import asks_for
 from chat.memory.notes.refusals import Refusal, refused
 from chat.models import Agent, NoteOp, NoteTarget, Notice, Run
+from chat.models.tenancy import ping
 from chat.providers.base import ToolSpec
 
 # The schemas of all six take some 500 tokens; below this window they would take what a question needs, and "记住：…" writes
@@ -129,6 +130,7 @@ def _refresh(context: ToolContext, arguments: dict[str, Any]) -> Result:
     new = snapshot.refresh(run.thread)
     if new is None:
         return refused(Refusal("disabled"), Place(context.owner, NoteTarget.MEMORY))
+    ping(context.owner.user_id)  # open pages show whether the thread knows the notes as they are
     changed = new.digest != before
     message = "已重新读取笔记，从下一条消息起提示里是新的内容。" if changed else "已重新读取笔记，内容与提示里的一样。"
     entries = {target.value: new.counts[target.value]["entries"] for target in NoteTarget}
