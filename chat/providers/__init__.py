@@ -11,7 +11,7 @@ openai    any OpenAI-compatible server
 ollama    Ollama's own /api/chat
 embeddings  texts into vectors, for any kind that speaks OpenAI's /embeddings
 demo      the offline stand-in; its parts are demo_prompt, demo_answers, demo_papers, demo_memory,
-          demo_knowledge, demo_notes and demo_bank
+          demo_knowledge, demo_notes, demo_review and demo_bank
 
 Adding a kind is adding a file whose name is the kind and which holds a class as `PROVIDER`.
 """
