@@ -109,9 +109,10 @@ def start_or_plan(order: Order) -> Started | Plan:
 def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
     _check_input(order.input)
     user = get_user_model()(pk=order.user_id)
-    agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=order.agent_id).first()
-    if agent is None:
-        raise AgentNotFound("agent_id")
+    try:
+        agent = Agent.objects.for_user(user).select_related("provider", "tenant").get(pk=order.agent_id)
+    except Agent.DoesNotExist:
+        raise AgentNotFound("agent_id") from None
     mode = agent.modes.filter(slug=order.mode).first() if order.mode else None
     if order.mode and mode is None:
         raise ModeNotFound("mode")
@@ -157,11 +158,10 @@ def _check_input(text: str) -> None:
 
 def _known(order: Order) -> Started | None:
     """The run of an earlier order with the same key; KeyConflict when that was another message."""
-    if not order.key:
+    runs = Run.objects.filter(user_id=order.user_id, key=order.key)
+    if not order.key or not runs.exists():  # which costs a third of looking for the rows
         return None
-    run = Run.objects.filter(user_id=order.user_id, key=order.key).select_related("thread").first()
-    if run is None:
-        return None
+    run = runs.select_related("thread").get()
     is_same_place = order.thread_id == run.thread_id or (not order.thread_id and run.position == 1)
     wanted = order.is_incognito if order.thread_id else bool(order.is_incognito)
     is_same_kind = run.position > 1 or wanted in (None, run.thread.is_incognito)
@@ -226,21 +226,21 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
     agent, cited = turn.agent, ledger.sources_of("knowledge")
     with transaction.atomic():
         if place.thread is None:
-            thread_id, position = _new_thread(order, turn.owner, now), 1
+            thread, position = _new_thread(order, turn.owner, now), 1
         else:
-            thread_id = place.thread.pk
-            moved = Thread.objects.filter(pk=thread_id)
+            thread = place.thread
+            moved = Thread.objects.filter(pk=thread.pk)
             if not moved.update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE):
                 raise ThreadMismatch("thread_id")  # deleted in this moment
-            position = Thread.objects.values_list("last_position", flat=True).get(pk=thread_id)
+            position = moved.values_list("last_position", flat=True).get()
         slot = position
         if place.replaced is not None:
-            slot = _take_over(thread_id, place.replaced)
+            slot = _take_over(thread.pk, place.replaced)
         run = Run.objects.create(
             tenant_id=agent.tenant_id,
             agent_id=agent.pk,
             user_id=order.user_id,
-            thread_id=thread_id,
+            thread=thread,
             position=position,
             slot=slot,
             replaces=place.replaced,
@@ -259,9 +259,9 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
         if recalled and not are_kept(turn.owner, recalled) or cited and not are_there(cited):
             raise Erased
         to_row(run.pk, ledger).save(force_insert=True)
-        SearchText.objects.keep_runs([run.pk])
+        SearchText.objects.keep_run(run)
         if meaning is not None:
-            note_question(turn.owner, thread_id, meaning.asked)
+            note_question(turn.owner, thread.pk, meaning.asked)
     return run
 
 
@@ -274,7 +274,7 @@ def _take_over(thread_id: str, replaced: Run) -> int:
     return replaced.slot
 
 
-def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
+def _new_thread(order: Order, owner: Owner, now: datetime) -> Thread:
     thread_id = new_id("th")
     is_incognito = bool(order.is_incognito)
     thread = Thread.objects.create(
@@ -289,7 +289,7 @@ def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
         updated_at=now,
     )
     SearchText.objects.keep_title(thread)
-    return thread_id
+    return thread
 
 
 def _prepare(run: Run, agent: Agent, owner: Owner, ledger: Ledger) -> Prepared:
