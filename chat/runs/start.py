@@ -108,11 +108,8 @@ def start_or_plan(order: Order) -> Started | Plan:
 
 def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
     _check_input(order.input)
-    user = get_user_model()(pk=order.user_id)
-    try:
-        agent = Agent.objects.for_user(user).select_related("provider", "tenant").get(pk=order.agent_id)
-    except Agent.DoesNotExist:
-        raise AgentNotFound("agent_id") from None
+    thread = _thread(order) if order.thread_id else None
+    agent = thread.agent if thread is not None else _agent(order)
     mode = agent.modes.filter(slug=order.mode).first() if order.mode else None
     if order.mode and mode is None:
         raise ModeNotFound("mode")
@@ -120,7 +117,7 @@ def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started |
     if known is not None:
         return known
     try:
-        return _start(order, agent, mode, meaning, can_ask=can_ask)
+        return _start(order, agent, mode, thread, meaning=meaning, can_ask=can_ask)
     except (IntegrityError, RunRefused):
         known = _known(order)  # the same form was sent twice at the same moment
         if known is None:
@@ -128,9 +125,11 @@ def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started |
         return known
 
 
-def _start(order: Order, agent: Agent, mode: AgentMode | None, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
+def _start(
+    order: Order, agent: Agent, mode: AgentMode | None, thread: Thread | None, *, meaning: Meaning | None, can_ask: bool
+) -> Started | Plan:
     _check_rate(order.user_id)
-    place = _place(order, agent)
+    place = _place(order, thread)
     turn = _turn(order, agent, mode, place)
     if can_ask and (waits := plan(turn)) is not None:
         return waits
@@ -181,11 +180,23 @@ def _check_rate(user_id: int) -> None:
         raise TooManyRuns(limit=settings.RUNS_PER_MINUTE)
 
 
-def _place(order: Order, agent: Agent) -> _Place:
-    thread = None
+def _thread(order: Order) -> Thread | None:
+    """The user's thread with the assistant of the order, which comes with it; None when it has another one, or is not theirs."""
+    of_user = Thread.objects.for_user(get_user_model()(pk=order.user_id)).filter(pk=order.thread_id)
+    with_agent = of_user.filter(agent_id=order.agent_id, agent__is_active=True, agent__tenant_id=F("tenant_id"))
+    return with_agent.select_related("agent__provider", "agent__tenant").first()
+
+
+def _agent(order: Order) -> Agent:
+    user = get_user_model()(pk=order.user_id)
+    try:
+        return Agent.objects.for_user(user).select_related("provider", "tenant").get(pk=order.agent_id)
+    except Agent.DoesNotExist:
+        raise AgentNotFound("agent_id") from None
+
+
+def _place(order: Order, thread: Thread | None) -> _Place:
     if order.thread_id:
-        user = get_user_model()(pk=order.user_id)
-        thread = Thread.objects.for_user(user).filter(pk=order.thread_id, agent_id=agent.pk, tenant_id=agent.tenant_id).first()
         if thread is None:
             raise ThreadMismatch("thread_id")
         if order.is_incognito not in (None, thread.is_incognito):
