@@ -115,7 +115,7 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
     if viewer.agent_id:
         context = {"threads": thread_list(user, viewer.agent_id), "thread_id": viewer.thread_id}
         found.append(Fragment("threads-recent", _render("chat/threads/_recent.html", context)))
-    threads = Thread.objects.for_user(user).select_related("note_snapshot")
+    threads = Thread.objects.for_user(user).select_related("agent__provider", "agent__tenant", "note_snapshot")
     thread = threads.filter(pk=viewer.thread_id).first() if viewer.thread_id else None
     if viewer.thread_id and thread is None:
         found += _gone(viewer)
@@ -139,7 +139,10 @@ def fragments(user: AbstractBaseUser, viewer: Viewer, *, has_status: bool) -> li
 
 def _of_assistant(user: AbstractBaseUser, viewer: Viewer, thread: Thread | None, *, has_memory: bool) -> list[Fragment]:
     """The marks of the notes; and what the user is asked before text goes to another vendor, empty once it is answered."""
-    agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=viewer.agent_id).first()
+    if thread is not None:
+        agent = thread.agent if thread.agent.is_active else None
+    else:
+        agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=viewer.agent_id).first()
     if agent is None:
         return []
     context = asked_context(user, agent, thread) | {"thread_id": viewer.thread_id, "agent": agent}

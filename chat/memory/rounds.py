@@ -11,12 +11,19 @@ _MARK: Final = re.compile(r"(?<![A-Za-z0-9_\])])[ ]?\[(\d{1,2})\](?![(\[])")  # 
 
 def without_marks(text: str, sources: int) -> str:
     """An answer without the numbers of the sources that it was given: in another turn the same numbers mean others."""
+    if not sources:
+        return text
     return _MARK.sub(lambda mark: "" if 1 <= int(mark[1]) <= sources else mark[0], text)
 
 
 def round_text(run: Run) -> str:
     """Input and output, cleaned, with their speakers."""
-    return f"{USER_MARK} {clean(run.input)}\n{ASSISTANT_MARK} {answer_text(run)}"
+    return told(clean(run.input), answer_text(run))
+
+
+def told(question: str, answer: str) -> str:
+    """A question and its answer with their speakers."""
+    return f"{USER_MARK} {question}\n{ASSISTANT_MARK} {answer}"
 
 
 def answer_text(run: Run) -> str:

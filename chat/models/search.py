@@ -1,6 +1,6 @@
 """What people search: titles and messages in their folded form."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models, transaction
@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.run import Run
 from chat.models.thread import Thread
 from chat.text.fold import fold
+
+_SAID = ("id", "thread_id", "status", "input", "output")
 
 
 class SearchTextQuerySet(models.QuerySet["SearchText"]):
@@ -39,9 +41,14 @@ class SearchTextQuerySet(models.QuerySet["SearchText"]):
         """To be called in the transaction that writes the title."""
         self._keep(self._of_title(thread))
 
+    def keep_run(self, run: Run) -> None:
+        """Takes what the run says now; to be called in the transaction that writes it, with the run's thread at hand."""
+        if not run.thread.is_incognito:
+            self._keep(self._of_runs([run]))
+
     def keep_runs(self, run_ids: Collection[str]) -> None:
-        """Takes what the runs say now; to be called in the transaction that writes it."""
-        self._keep(self._of_runs(Run.objects.filter(pk__in=run_ids, thread__is_incognito=False)))
+        """As `keep_run`, for runs that are not at hand."""
+        self._keep(self._of_runs(Run.objects.filter(pk__in=run_ids, thread__is_incognito=False).only(*_SAID)))
 
     def renew(self, thread_id: str) -> bool:
         """Takes anew what a thread and its runs say; returns whether that was there already."""
@@ -60,7 +67,7 @@ class SearchTextQuerySet(models.QuerySet["SearchText"]):
     def _differing(self, thread_id: str) -> "list[SearchText] | None":
         """The rows as they should be; None when they are."""
         thread = Thread.objects.only("title", "is_incognito").filter(pk=thread_id, is_incognito=False).first()
-        rows = self._of_title(thread) + self._of_runs(Run.objects.filter(thread_id=thread_id)) if thread is not None else []
+        rows = self._of_title(thread) + self._of_runs(Run.objects.filter(thread_id=thread_id).only(*_SAID)) if thread is not None else []
         kept = self.filter(thread_id=thread_id).values_list("key", "part", "run_id", "text")
         return None if {(row.key, row.part, row.run_id, row.text) for row in rows} == set(kept) else rows
 
@@ -69,11 +76,11 @@ class SearchTextQuerySet(models.QuerySet["SearchText"]):
             return []
         return [self.model(key=f"{thread.pk}.title", thread=thread, part=SearchText.Part.TITLE, text=fold(thread.title))]
 
-    def _of_runs(self, runs: "models.QuerySet[Run]") -> "list[SearchText]":
+    def _of_runs(self, runs: Iterable[Run]) -> "list[SearchText]":
         """An answer counts once it has ended: it is not folded again with each checkpoint."""
         return [
             self.model(key=f"{run.pk}.{part}", thread_id=run.thread_id, run_id=run.pk, part=part, text=fold(text))
-            for run in runs.only("id", "thread_id", "status", "input", "output")
+            for run in runs
             for part, text in ((SearchText.Part.INPUT, run.input), (SearchText.Part.OUTPUT, "" if run.is_going else run.output))
             if text
         ]

@@ -12,8 +12,9 @@ import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from chat.models import CoreEvent, Preference, Run, Thread, WorkerBeat
@@ -31,6 +32,8 @@ WORKER_AWAY_SECONDS = 30
 IDLE_BEATS = 5  # a viewer may come between a look at the runs and its subscription
 NEWS_OVERLAP_SECONDS = 2.0  # a change may be committed a little after its own time
 NEWS_OVERLAP_BEATS = 3  # and an event a little after one with a higher number
+# As plain SQL: building an update for each run by the ORM takes ten times as long as all else that a beat does.
+PUT_TEXT: Final = "UPDATE chat_run SET output = %s, reasoning = %s WHERE id = %s AND status IN (%s, %s)"
 
 _task: asyncio.Task[None] | None = None
 
@@ -142,14 +145,9 @@ def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], use
     """The database's part of a beat: one transaction of writes, then the reads."""
     findings = Findings()
     now = timezone.now()
-    with transaction.atomic():
-        for point in points:
-            values = {} if point.text is None else {"output": point.text, "reasoning": point.reasoning}
-            if not Run.objects.going().filter(pk=point.run_id).update(status=Run.Status.RUNNING, heartbeat_at=now, **values):
-                findings.ended_elsewhere.add(point.run_id)
     own = [point.run_id for point in points]
     if own:
-        findings.stopped = set(Run.objects.filter(pk__in=own, stop_requested_at__isnull=False).values_list("pk", flat=True))
+        _write(points, own, now, findings)
     findings.foreign = mirror.stored(threads, own, mirrored)
     if users:
         threads_of = Thread.objects.filter(user_id__in=users, updated_at__gt=memory.since)
@@ -163,6 +161,19 @@ def _look(points: list[Checkpoint], threads: list[str], mirrored: list[str], use
             events = CoreEvent.objects.filter(pk__gt=known, user_id__in=users)
             findings.remembering = set(events.values_list("user_id", flat=True))
     return findings
+
+
+def _write(points: list[Checkpoint], own: list[str], now: datetime, findings: Findings) -> None:
+    """Writes text and heartbeat of the runs that still go, and sees which others have ended, and which shall stop."""
+    texts = [(point.text, point.reasoning, point.run_id, *Run.GOING) for point in points if point.text is not None]
+    with transaction.atomic():
+        runs = Run.objects.filter(pk__in=own)
+        runs.going().update(status=Run.Status.RUNNING, heartbeat_at=now)
+        with connection.cursor() as cursor:
+            cursor.executemany(PUT_TEXT, texts)
+        known = list(runs.values_list("pk", "status", "stop_requested_at"))
+    findings.ended_elsewhere = set(own) - {key for key, status, _ in known if status in Run.GOING}
+    findings.stopped = {key for key, _, stop_requested_at in known if stop_requested_at is not None}
 
 
 def is_worker_away() -> bool:

@@ -51,9 +51,10 @@ def finish_run(run_id: str, thread_id: str, outcome: Outcome) -> Run:
             after_end([thread_id], now)
         else:
             rows.filter(status=Run.Status.FAILED, error_code="interrupted").update(**told)
-        SearchText.objects.keep_runs([run_id])
-    # With what pages show of it, so that no viewer has to look it up again.
-    return Run.objects.select_related("provider", "embedder").with_memory().get(pk=run_id)
+        # With what pages show of it, so that no viewer has to look it up again.
+        run = rows.select_related("thread", "provider", "embedder").with_memory().get()
+        SearchText.objects.keep_run(run)
+    return run
 
 
 def after_end(thread_ids: list[str], now: datetime) -> None:

@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.utils import timezone
 
 from chat.memory.base import Turn
@@ -115,10 +114,8 @@ def start_or_plan(order: Order) -> Started | Plan:
 
 def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
     _check_input(order.input)
-    user = get_user_model()(pk=order.user_id)
-    agent = Agent.objects.for_user(user).select_related("provider", "tenant").filter(pk=order.agent_id).first()
-    if agent is None:
-        raise AgentNotFound("agent_id")
+    thread = _thread(order) if order.thread_id else None
+    agent = thread.agent if thread is not None else _agent(order)
     mode = agent.modes.filter(slug=order.mode).first() if order.mode else None
     if order.mode and mode is None:
         raise ModeNotFound("mode")
@@ -126,7 +123,7 @@ def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started |
     if known is not None:
         return known
     try:
-        return _start(order, agent, mode, meaning, can_ask=can_ask)
+        return _start(order, agent, mode, thread, meaning=meaning, can_ask=can_ask)
     except (IntegrityError, RunRefused):
         known = _known(order)  # the same form was sent twice at the same moment
         if known is None:
@@ -134,9 +131,11 @@ def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started |
         return known
 
 
-def _start(order: Order, agent: Agent, mode: AgentMode | None, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
+def _start(
+    order: Order, agent: Agent, mode: AgentMode | None, thread: Thread | None, *, meaning: Meaning | None, can_ask: bool
+) -> Started | Plan:
     _check_rate(order.user_id)
-    place = _place(order, agent)
+    place = _place(order, thread)
     turn = _turn(order, agent, mode, place)
     if can_ask and (waits := plan(turn)) is not None:
         return waits
@@ -167,11 +166,10 @@ def _check_input(text: str) -> None:
 
 def _known(order: Order) -> Started | None:
     """The run of an earlier order with the same key; KeyConflict when that was another message."""
-    if not order.key:
+    runs = Run.objects.filter(user_id=order.user_id, key=order.key)
+    if not order.key or not runs.exists():  # which costs a third of looking for the rows
         return None
-    run = Run.objects.filter(user_id=order.user_id, key=order.key).select_related("thread").first()
-    if run is None:
-        return None
+    run = runs.select_related("thread").get()
     is_same_place = order.thread_id == run.thread_id or (not order.thread_id and run.position == 1)
     wanted = order.is_incognito if order.thread_id else bool(order.is_incognito)
     is_same_kind = run.position > 1 or wanted in (None, run.thread.is_incognito)
@@ -191,11 +189,23 @@ def _check_rate(user_id: int) -> None:
         raise TooManyRuns(limit=settings.RUNS_PER_MINUTE)
 
 
-def _place(order: Order, agent: Agent) -> _Place:
-    thread = None
+def _thread(order: Order) -> Thread | None:
+    """The user's thread with the assistant of the order, which comes with it; None when it has another one, or is not theirs."""
+    of_user = Thread.objects.for_user(get_user_model()(pk=order.user_id)).filter(pk=order.thread_id)
+    with_agent = of_user.filter(agent_id=order.agent_id, agent__is_active=True, agent__tenant_id=F("tenant_id"))
+    return with_agent.select_related("agent__provider", "agent__tenant", "note_snapshot").first()
+
+
+def _agent(order: Order) -> Agent:
+    user = get_user_model()(pk=order.user_id)
+    try:
+        return Agent.objects.for_user(user).select_related("provider", "tenant").get(pk=order.agent_id)
+    except Agent.DoesNotExist:
+        raise AgentNotFound("agent_id") from None
+
+
+def _place(order: Order, thread: Thread | None) -> _Place:
     if order.thread_id:
-        user = get_user_model()(pk=order.user_id)
-        thread = _own_threads(user, agent).filter(pk=order.thread_id).first()
         if thread is None:
             raise ThreadMismatch("thread_id")
         if order.is_incognito not in (None, thread.is_incognito):
@@ -206,11 +216,6 @@ def _place(order: Order, agent: Agent) -> _Place:
     if replaced is None or replaced.is_going:
         raise ReplacesMismatch("replaces")
     return _Place(thread, replaced)
-
-
-def _own_threads(user: AbstractBaseUser, agent: Agent) -> QuerySet[Thread]:
-    own = Thread.objects.for_user(user).filter(agent_id=agent.pk, tenant_id=agent.tenant_id)
-    return own.select_related("note_snapshot")
 
 
 def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> Turn:
@@ -242,23 +247,23 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
     agent, cited = turn.agent, ledger.sources_of("knowledge")
     with transaction.atomic():
         if place.thread is None:
-            thread_id, position = _new_thread(order, turn.owner, now), 1
+            thread, position = _new_thread(order, turn.owner, now), 1
         else:
-            thread_id = place.thread.pk
-            moved = Thread.objects.filter(pk=thread_id)
+            thread = place.thread
+            moved = Thread.objects.filter(pk=thread.pk)
             if not moved.update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE):
                 raise ThreadMismatch("thread_id")  # deleted in this moment
-            position = Thread.objects.values_list("last_position", flat=True).get(pk=thread_id)
-        if turn.notes is not None and not snapshot.keep(turn.notes, thread_id, is_new=place.thread is None):
+            position = moved.values_list("last_position", flat=True).get()
+        if turn.notes is not None and not snapshot.keep(turn.notes, thread.pk, is_new=place.thread is None):
             raise Refrozen
         slot = position
         if place.replaced is not None:
-            slot = _take_over(thread_id, place.replaced)
+            slot = _take_over(thread.pk, place.replaced)
         run = Run.objects.create(
             tenant_id=agent.tenant_id,
             agent_id=agent.pk,
             user_id=order.user_id,
-            thread_id=thread_id,
+            thread=thread,
             position=position,
             slot=slot,
             replaces=place.replaced,
@@ -277,9 +282,9 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
         if recalled and not are_kept(turn.owner, recalled) or cited and not are_there(cited):
             raise Erased
         to_row(run.pk, ledger).save(force_insert=True)
-        SearchText.objects.keep_runs([run.pk])
+        SearchText.objects.keep_run(run)
         if meaning is not None:
-            note_question(turn.owner, thread_id, meaning.asked)
+            note_question(turn.owner, thread.pk, meaning.asked)
     return run
 
 
@@ -292,7 +297,7 @@ def _take_over(thread_id: str, replaced: Run) -> int:
     return replaced.slot
 
 
-def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
+def _new_thread(order: Order, owner: Owner, now: datetime) -> Thread:
     thread_id = new_id("th")
     is_incognito = bool(order.is_incognito)
     thread = Thread.objects.create(
@@ -307,7 +312,7 @@ def _new_thread(order: Order, owner: Owner, now: datetime) -> str:
         updated_at=now,
     )
     SearchText.objects.keep_title(thread)
-    return thread_id
+    return thread
 
 
 def _prepare(run: Run, agent: Agent, owner: Owner, ledger: Ledger) -> Prepared:

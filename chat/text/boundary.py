@@ -93,7 +93,6 @@ class _Folding(dict[int, str]):
 
 
 _FOLDING: Final = _Folding()
-_WITHOUT_LINES: Final = {ord("\n"): None, ord("\v"): None}
 
 # --- The marks, as they look when folded. None of them reaches across 〔, 〕 or ·, so that cleaning twice changes nothing. ---
 
@@ -138,6 +137,10 @@ _LINE_MARKS: Final = (
     re.compile(rf"{_LINE}(?P<open>[(\[])\v*(?P<word>{_words('此前对话摘要', '最近对话')})\v*(?P<close>[)\]])"),
     re.compile(rf"{_LINE}(?P<word>{_words(THREAD)})"),
 )
+# All of them at once, without their groups: most texts hold none, and the look is tried at each character.
+_ANY_LINE_MARK: Final = re.compile(
+    _LINE + "(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", mark.pattern).removeprefix(_LINE) for mark in _LINE_MARKS) + ")"
+)
 _INSTRUCTION: Final = re.compile(r"instructions?")
 _SPLIT_AT: Final = 5
 
@@ -149,9 +152,9 @@ def clean(text: str) -> str:
     is. Cleaning twice is the same as cleaning once.
     """
     lines = text.translate(_FOLDING)
-    flat = lines.translate(_WITHOUT_LINES)
+    flat = lines.replace("\n", "").replace("\v", "")
     in_flat = [match for pattern in _BRACKETED for match in pattern.finditer(flat)]
-    in_lines = [match for pattern in _LINE_MARKS for match in pattern.finditer(lines)]
+    in_lines = [match for pattern in _LINE_MARKS for match in pattern.finditer(lines)] if _ANY_LINE_MARK.search(lines) else []
     capitals = list(_INSTRUCTION.finditer(flat))
     if not (in_flat or in_lines or capitals):
         return text

@@ -2,13 +2,11 @@
 
 import { Composer } from "./composer.js";
 import { markFound } from "./found.js";
-import { guardComposition } from "./ime.js";
 import { enhancePage } from "./page.js";
 import { Socket } from "./socket.js";
 import { Rounds } from "./rounds.js";
 import { enhanceFound, enhanceSearch } from "./search.js";
 
-guardComposition();
 enhancePage();
 enhanceSearch();
 enhanceFound();

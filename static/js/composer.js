@@ -1,4 +1,4 @@
-// The message box: Enter sends, the draft survives, one message is one run however often it is sent.
+// The message box: the draft survives, one message is one run however often it is sent. That Enter sends is in keys.js.
 
 import { forget, keep, recall } from "./store.js";
 
@@ -50,11 +50,6 @@ export class Composer {
     });
     this.mode?.addEventListener("change", () => this.save());
     this.incognito?.addEventListener("change", () => this.save());
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
-      event.preventDefault();
-      if (!event.repeat) this.form.requestSubmit(this.sendButton);
-    });
     this.form.addEventListener("submit", (event) => this.submit(event));
     document.addEventListener("submit", (event) => this.submitInRound(event));
     addEventListener("pageshow", () => {
@@ -217,7 +212,8 @@ export class Composer {
     const stored = recall("localStorage", this.draftName);
     if (!stored) return;
     if (!this.box.value) this.box.value = stored.text;
-    if (this.mode && [...this.mode.options].some((one) => one.value === stored.mode)) this.mode.value = stored.mode;
+    const isChosen = this.mode && this.mode.selectedIndex !== Math.max(0, [...this.mode.options].findIndex((one) => one.defaultSelected));
+    if (this.mode && !isChosen && [...this.mode.options].some((one) => one.value === stored.mode)) this.mode.value = stored.mode;
   }
 
   // Says whether this page is the one that shows a message sent by form.

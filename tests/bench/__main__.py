@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+RANKS = Path(os.environ.get("TIKTOKEN_DIR") or ROOT / "data" / "tiktoken").resolve()
 LOAD = Path(os.environ.get("SHARED_DIR") or ROOT.parent / "shared") / "bench" / "load"
 
 
@@ -40,6 +41,8 @@ def start(stack: ExitStack, command: list[str], port: int, env: dict[str, str]) 
 
 def streams(args: argparse.Namespace, stack: ExitStack) -> int:
     data = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))
+    if RANKS.is_dir():  # as an installation has them; without, tokens are estimated
+        Path(data, "tiktoken").symlink_to(RANKS)
     model_port, relay_port, app_port = free_port(), free_port(), free_port()
     model = f"mock/text=stamp,tokens={args.tokens},delay={args.delay}"
     env = {"DATA_DIR": data, "PORT": str(app_port), "RUNS_PER_MINUTE": "1000000", "MODEL_URL": f"http://127.0.0.1:{model_port}"}

@@ -26,7 +26,7 @@ from django.core.management import call_command
 
 from chat.memory.read import assemble
 from chat.models import Membership, Thread
-from chat.runs.start import Order, _place, _turn, start_run
+from chat.runs.start import Order, _place, _thread, _turn, start_run
 from chat.text import tokens
 from tests.bench import seed
 from tests.exam import paper
@@ -62,11 +62,11 @@ def main(threads: int) -> None:
 
     def read(number: int) -> object:
         one = order(number)
-        return assemble(_turn(one, agent, None, _place(one, agent)))
+        return assemble(_turn(one, agent, None, _place(one, _thread(one))))
 
     def read_long(number: int) -> object:
         one = Order(user_id=user.pk, agent_id=agent.pk, input="简答题换两道", thread_id=long_ones[number % len(long_ones)])
-        return assemble(_turn(one, agent, None, _place(one, agent)))
+        return assemble(_turn(one, agent, None, _place(one, _thread(one))))
 
     print(f"{threads} threads, {threads * 4} runs, exact tokens: {tokens.is_exact()}")
     for name, act in (

@@ -50,6 +50,23 @@ class BeatTests(RunCase):
             await launch.wait(started.run_id)
         assert (await self.stored(started.run_id)).output == "写到一半完"
 
+    async def test_run_that_was_ended_elsewhere_keeps_its_text_while_another_is_written_on(self) -> None:
+        gate, end = asyncio.Event(), asyncio.Event()
+        with scripted(ScriptedProvider(["甲", gate, "乙", end], ["丙", gate, "丁", end])):
+            ended, going = (await launch.start(self.order())).run_id, (await launch.start(self.order())).run_id
+            await until(lambda: bool(live.get(ended).text and live.get(going).text))
+            await Run.objects.filter(pk=ended).aupdate(
+                status="failed", error_code="internal_error", output="别处写的", finished_at=timezone.now()
+            )
+            gate.set()
+            async with asyncio.timeout(5):
+                while (await self.stored(going)).output != "丙丁":
+                    await asyncio.sleep(0.005)
+            end.set()
+            for run_id in (ended, going):
+                await launch.wait(run_id)
+        assert [(await self.stored(run_id)).output for run_id in (ended, going)] == ["别处写的", "丙丁"]
+
     async def test_stop_mark_of_another_process_stops_the_run(self) -> None:
         gate = asyncio.Event()
         with scripted(ScriptedProvider(["甲", gate, "乙"])):

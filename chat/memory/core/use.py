@@ -1,8 +1,9 @@
 """Which facts go into a prompt, and what is noted of their use (seed 000 §4, DESIGN §5 L2)."""
 
 from functools import lru_cache
+from typing import Final
 
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Coalesce, Greatest
 
 from chat.memory.core.keep import REFUSED_KINDS
@@ -16,7 +17,10 @@ from chat.text.redlines import find
 QUESTION_CHARS = 2_000  # what a longer question is about shows in its head and tail
 
 
-_NEEDED = ("text", "normal", "agent_id", "is_pinned", "confirmed_at", "last_used_at")
+# As plain SQL: asked for each message, and building it by the ORM takes six times as long as the query.
+CONFIRMED: Final = """
+SELECT id, text, normal, agent_id, is_pinned, confirmed_at, last_used_at FROM chat_fact
+WHERE tenant_id = %s AND user_id = %s AND status = %s AND (agent_id = %s OR agent_id IS NULL) ORDER BY agent_id NULLS FIRST, id"""
 
 
 def facts_for(owner: Owner, question: str) -> list[Fact]:
@@ -25,11 +29,11 @@ def facts_for(owner: Owner, question: str) -> list[Fact]:
     Pinned ones first, then those that speak of what the question is about, then the most recently used ones. Of equal
     ones, such as a bulk of confirmed ones, always the same come first.
     """
-    scope = Q(agent_id=owner.agent_id) | Q(agent=None)
-    confirmed = Fact.objects.filter(scope, tenant_id=owner.tenant_id, user_id=owner.user_id, status=Fact.Status.CONFIRMED)
     known: dict[str, Fact] = {}
-    for fact in confirmed.only(*_NEEDED).order_by(F("agent_id").asc(nulls_first=True), "pk"):
+    for fact in Fact.objects.raw(CONFIRMED, [owner.tenant_id, owner.user_id, Fact.Status.CONFIRMED, owner.agent_id]):
         known.setdefault(fact.normal, fact)
+    if not known:
+        return []
     facts = [fact for fact in known.values() if _is_safe(fact.text)]
     ends = question if len(question) <= 2 * QUESTION_CHARS else f"{question[:QUESTION_CHARS]}\n{question[-QUESTION_CHARS:]}"
     asked = topics(ends)

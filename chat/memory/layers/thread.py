@@ -7,15 +7,13 @@ from typing import Any
 from chat.memory import summary
 from chat.memory.base import Lease, Segment, SegmentName, Turn
 from chat.memory.blocked import reason_of, threat_in_history
-from chat.memory.rounds import answer_text, round_text
+from chat.memory.rounds import answer_text, told
 from chat.models import Run, Thread
 from chat.text.boundary import (
-    ASSISTANT_MARK,
     ROUNDS_LABEL,
     SUMMARY_LABEL,
     THREAD_CLOSE_LAST,
     THREAD_OPEN,
-    USER_MARK,
     clean,
 )
 from chat.text.clip import clip, sentence_head
@@ -30,12 +28,17 @@ SMALLEST_TOKENS = 200  # the frame alone takes about 120; less than this tells t
 
 @dataclass(slots=True)
 class _Shown:
-    """A round as it goes into the prompt; `missing_tokens` is what was shortened away."""
+    """A round as it goes into the prompt, both texts cleaned; `missing_tokens` is what was shortened away."""
 
     run: Run
-    text: str
+    question: str
+    answer: str
     tokens: int
     missing_tokens: int = 0
+
+    @property
+    def text(self) -> str:
+        return told(self.question, self.answer)
 
 
 class ThreadLayer:
@@ -154,8 +157,8 @@ def _share(turn: Turn, rounds: list[_Shown], budget: int) -> list[_Shown]:
 
 
 def _whole(run: Run) -> _Shown:
-    text = round_text(run)
-    return _Shown(run, text, count_tokens(text) + 1)
+    question, answer = clean(run.input), answer_text(run)
+    return _Shown(run, question, answer, count_tokens(told(question, answer)) + 1)
 
 
 def _shorten(one: _Shown, share: int, turn: Turn) -> None:
@@ -165,11 +168,11 @@ def _shorten(one: _Shown, share: int, turn: Turn) -> None:
     def gap(chars: int) -> str:
         return f"…（中略 {chars} 字，可用 thread_read 读取 {run.pk}）…" if turn.agent.has_tools else f"…（中略 {chars} 字）…"
 
-    answer = _without_middle(answer_text(run), gap)
-    room = max(0, share - count_tokens(f"{USER_MARK} \n{ASSISTANT_MARK} ") - 3)
-    question = clip(_without_middle(clean(run.input), gap), max(room // 3, room - count_tokens(answer)), turn.question, gap).text
-    answer = clip(answer, room - count_tokens(question), turn.question, gap).text
-    one.text = f"{USER_MARK} {question}\n{ASSISTANT_MARK} {answer}"
+    answer = _without_middle(one.answer, gap)
+    room = max(0, share - count_tokens(told("", "")) - 3)
+    if count_tokens(one.question) > room // 3:
+        one.question = clip(_without_middle(one.question, gap), max(room // 3, room - count_tokens(answer)), turn.question, gap).text
+    one.answer = clip(answer, room - count_tokens(one.question), turn.question, gap).text
     one.tokens = count_tokens(one.text) + 1
     one.missing_tokens = max(0, before - one.tokens)
 

@@ -6,12 +6,19 @@ that is gone) is of another vendor than any.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from django.db.models import Q
+from django.db import connection
 
 from chat.memory.consent import is_unanswered, may_send
 from chat.memory.switches import is_memory_on
 from chat.models import Agent, Consent, Owner, Provider, RecallEntry
+
+# Of an owner, whether any is of another service. Ranges, for which the index is enough: there may be very many of this one.
+# As plain SQL: each page asks at each change, and building it by the ORM takes ten times as long as the query.
+OTHERS: Final = """
+SELECT EXISTS (SELECT 1 FROM chat_recallentry WHERE tenant_id = %s AND user_id = %s AND (
+provider_id IS NULL OR provider_id < %s OR provider_id > %s OR (provider_id = %s AND (host < %s OR host > %s))))"""
 
 
 @dataclass
@@ -38,9 +45,7 @@ def waits_for_consent(owner: Owner, agent: Agent) -> bool:
     provider = agent.provider
     if provider.is_local:
         return False
-    entries = RecallEntry.objects.filter(tenant_id=owner.tenant_id, user_id=owner.user_id)
-    # Ranges, for which the index is enough: an owner whose entries are all of one service may have very many.
-    others = Q(provider=None) | Q(provider_id__lt=provider.pk) | Q(provider_id__gt=provider.pk)
-    elsewhere = Q(provider=provider) & (Q(host__lt=provider.host) | Q(host__gt=provider.host))
-    is_unasked = is_unanswered(owner, provider, Consent.Purpose.RECALL)
-    return is_unasked and entries.filter(others | elsewhere).exists() and is_memory_on(owner)
+    with connection.cursor() as cursor:
+        cursor.execute(OTHERS, [owner.tenant_id, owner.user_id, *[provider.pk] * 3, *[provider.host] * 2])
+        has_others = bool(cursor.fetchone()[0])
+    return has_others and is_unanswered(owner, provider, Consent.Purpose.RECALL) and is_memory_on(owner)
