@@ -1,11 +1,11 @@
 """Asks an owner's index: the records that a question is about, with scores that mean the same for all owners and questions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from heapq import nlargest
-from typing import Any, Final
+from operator import mul
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -29,7 +29,8 @@ POSTINGS_MOST: Final = 150_000
 ALWAYS: Final = 8  # terms, however many records they stand in
 MATCHED_MOST: Final = 6
 # As plain SQL: built by the ORM, these queries would take as long as all the rest.
-INDEX: Final = "SELECT * FROM chat_searchindex WHERE tenant_id = %s AND kind = %s AND user_id "
+INDEX_COLUMNS: Final = [field.attname for field in SearchIndex._meta.concrete_fields]
+INDEX: Final = f"SELECT {', '.join(INDEX_COLUMNS)} FROM chat_searchindex WHERE tenant_id = %s AND kind = %s AND user_id "  # noqa: S608
 COUNTS: Final = "SELECT term, SUM(count) FROM chat_searchterm WHERE index_id = %s AND term IN ({}) GROUP BY term"
 POSTINGS: Final = "SELECT term, count, block, packed FROM chat_searchterm WHERE index_id = %s AND term IN ({})"
 BLOCKS: Final = "SELECT block, packed FROM chat_searchblock WHERE index_id = %s ORDER BY block"
@@ -52,8 +53,7 @@ class Question:
     groups: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):  # made sixty times a question, and twice as quickly as a dataclass
     """A record by its number. `score` in [0, 1] says how surely it is related; the order is that of `rank`.
 
     `matched` are the words of the question that a related one was found by.
@@ -84,9 +84,13 @@ def search(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind, question
 
 
 def _index(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind) -> SearchIndex | None:
-    if user_id is None:
-        return next(iter(SearchIndex.objects.raw(f"{INDEX}IS NULL", [tenant_id, kind])), None)
-    return next(iter(SearchIndex.objects.raw(f"{INDEX}= %s", [tenant_id, kind, user_id])), None)
+    with connection.cursor() as cursor:
+        if user_id is None:
+            cursor.execute(f"{INDEX}IS NULL", [tenant_id, kind])
+        else:
+            cursor.execute(f"{INDEX}= %s", [tenant_id, kind, user_id])
+        row = cursor.fetchone()
+    return SearchIndex.from_db(connection.alias, INDEX_COLUMNS, row) if row else None
 
 
 def _matched(text: str, own: Sequence[str], is_there: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -120,8 +124,8 @@ def _telling(texts: Sequence[str], without: Iterable[str], most: int = LOOKED_UP
         counts.pop(term, None)
     if len(counts) <= most:
         return list(counts)
-    weights = {term: count * meaning(term) for term, count in counts.items()}
-    best = set(nlargest(most, weights, key=weights.__getitem__))
+    weights = dict(zip(counts, map(mul, counts.values(), map(meaning, counts)), strict=True))
+    best = set(sorted(weights, key=weights.__getitem__, reverse=True)[:most])
     return [term for term in counts if term in best]
 
 
@@ -130,9 +134,9 @@ def _chosen(index: SearchIndex, own: list[str], context: list[str]) -> tuple[lis
     are_many, is_large = len(own) > TERMS_MOST or len(context) > CONTEXT_TERMS_MOST, index.records > LARGE
     rows = _rows(COUNTS if is_large else POSTINGS, index, [*own, *context])
     if are_many or is_large:
-        found: Counter[str] = Counter()
-        for term, count, *_ in rows:
-            found[term] += count
+        found: dict[str, int] = {}
+        for row in rows:  # (term, count, …)
+            found[row[0]] = found.get(row[0], 0) + row[1]
         own, context = _rarest(own, found, TERMS_MOST), _rarest(context, found, CONTEXT_TERMS_MOST)
     return own, context, _rows(POSTINGS, index, [*own, *context]) if is_large else rows
 
@@ -161,11 +165,11 @@ def _parts(rows: Rows, names: list[str]) -> tuple[list[Part], list[int]]:
     """The postings of the terms block by block, and in how many records each stands."""
     place = {term: i for i, term in enumerate(names)}
     found = [0] * len(names)
-    blocks: dict[int, list[tuple[int, int, bytes]]] = {}
+    blocks: dict[int, list[tuple[int, int, bytes]]] = defaultdict(list)
     for term, count, block, packed in rows:
-        if term in place:
-            found[place[term]] += count
-            blocks.setdefault(block, []).append((place[term], count, bytes(packed)))
+        if (at := place.get(term)) is not None:
+            found[at] += count
+            blocks[block].append((at, count, bytes(packed)))
     return [_part(block * BLOCK, sorted(blocks[block])) for block in sorted(blocks)], found
 
 
