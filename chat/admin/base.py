@@ -4,8 +4,8 @@ A superuser sees every school. Anybody else sees the rows of the schools that th
 `admin`), as far as their permissions reach. The texts of messages are shown only with `chat.view_content`.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -15,6 +15,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Membership
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
 
 VIEW_CONTENT = "chat.view_content"
 
@@ -44,12 +47,13 @@ class SchoolAdmin(admin.ModelAdmin):
 
     `school_path` is the lookup from the row to its school. `content_fields` hold texts of messages: without the
     permission they are in no form, no list, no search and no filter, so that nothing can be guessed by asking either.
-    `content_search_fields` are searched only with it.
+    `content_search_fields` are searched only with it. `labels` name fields that have no name of their own.
     """
 
     school_path = "tenant"
     content_fields: Sequence[str] = ()
     content_search_fields: Sequence[str] = ()
+    labels: Mapping[str, "_StrPromise"] = {}
     list_per_page = 50
     show_full_result_count = False
 
@@ -86,8 +90,24 @@ class SchoolAdmin(admin.ModelAdmin):
         return fields if may_view_content(request) else [name for name in fields if name not in self.content_fields]
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        columns = list(super().get_list_display(request))
-        return columns if may_view_content(request) else [name for name in columns if name not in self.content_fields]
+        columns: list[Any] = list(super().get_list_display(request))
+        if not may_view_content(request):
+            columns = [name for name in columns if name not in self.content_fields]
+        return [self._column(name) if name in self.labels else name for name in columns]
+
+    def _column(self, name: str) -> Callable[[Model], object]:
+        """A field's column of a list, under its label."""
+        shown = f"get_{name}_display" if getattr(self.opts.get_field(name), "choices", None) else name
+
+        @admin.display(description=self.labels[name], ordering=name)
+        def column(row: Model) -> object:
+            value = getattr(row, shown)
+            return value() if callable(value) else value
+
+        return column
+
+    def get_form(self, request: HttpRequest, obj: Model | None = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: ANN401, FBT001, FBT002
+        return super().get_form(request, obj, change, **{"labels": self.labels} | kwargs)
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         fields = list(super().get_search_fields(request))

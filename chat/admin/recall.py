@@ -1,4 +1,5 @@
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import RecordAdmin
 from chat.models import RecallEntry
@@ -10,6 +11,7 @@ class RecallEntryAdmin(RecordAdmin):
 
     content_fields = ["title", "input", "head", "keywords"]
     content_search_fields = ["title", "input"]
+    labels = {"thread": _("thread"), "run": _("run")}
     ordering = ["-at"]
     list_display = ["id", "tenant", "user", "agent", "thread", "at"]
     list_filter = [("tenant", admin.RelatedOnlyFieldListFilter)]

@@ -3,6 +3,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import RecordAdmin
 from chat.models import Run, RunLedger
@@ -57,6 +58,7 @@ class RunAdmin(RecordAdmin):
 class RunLedgerAdmin(RecordAdmin):
     school_path = "run__tenant"
     content_fields = ["segments"]
+    labels = {"tools": _("tools"), "segments": _("segments")}
     ordering = ["-created_at"]
     list_display = ["run", "total_tokens", "shared_tokens", "shared_budget_tokens", "is_estimate", "created_at"]
     list_filter = ["is_estimate"]

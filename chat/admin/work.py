@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.db.models import CharField, Model, Q, QuerySet
 from django.db.models.functions import Cast
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import RecordAdmin, SuperuserOnly, administrated_schools
 from chat.models import Document, LayerState, NoteReview, SearchIndex, Thread, Work, WorkerBeat
@@ -11,6 +12,7 @@ from chat.models import Document, LayerState, NoteReview, SearchIndex, Thread, W
 
 @admin.register(Work)
 class WorkAdmin(RecordAdmin):
+    labels = {"marks": _("marks"), "lease": _("lease")}
     ordering = ["-created_at"]
     list_display = ["id", "kind", "subject_id", "due_at", "lease_until", "attempts", "error_code", "created_at"]
     list_filter = ["kind", "error_code"]
@@ -33,6 +35,7 @@ class WorkAdmin(RecordAdmin):
 @admin.register(LayerState)
 class LayerStateAdmin(RecordAdmin):
     school_path = "thread__tenant"
+    labels = {"thread": _("thread"), "upto_slot": _("done up to round")}
     ordering = ["-updated_at"]
     list_display = ["thread", "layer", "upto_slot", "attempts", "error_code", "retry_at", "updated_at"]
     list_filter = ["layer", "error_code"]

@@ -8,6 +8,7 @@ the cheapest end of the next passage is taken.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import takewhile
 from typing import Final
 
@@ -31,6 +32,7 @@ _LEAF_CHARS: Final = 300
 PATH_CHARS: Final = 200
 _NAME_CHARS: Final = 60
 _SEPARATOR: Final = " > "
+_BESIDE: Final = " / "
 
 # The prices of a cut. One unit is what a passage of MOST or of no characters costs.
 _AFTER_HEADING: Final = 50.0
@@ -134,12 +136,10 @@ def _size_price(size: int) -> float:
 def _piece(leaves: list[_Leaf]) -> Piece:
     first = leaves[0]
     text = "".join([first.header, first.text, *(part for leaf in leaves[1:] for part in (leaf.joint, leaf.text))])
-    # Headings at the beginning lead to the text below them; of sections that follow each other, what they share counts.
-    paths = [leaf.path for leaf in leaves if leaf.turn is None and leaf.path] or [leaves[-1].path]
-    path = paths[0]
-    for other in paths[1:]:
-        path = _shared(path, other) or path
-    return Piece(text.strip("\n").rstrip(), _joined(path), first.page)
+    # Headings at the beginning lead to the text below them; of sections that follow each other, what they share counts, or all.
+    paths = list(dict.fromkeys(leaf.path for leaf in leaves if leaf.turn is None and leaf.path)) or [leaves[-1].path]
+    shared = reduce(_shared, paths)
+    return Piece(text.strip("\n").rstrip(), _joined(shared) if shared else _listed([path[0] for path in paths if path]), first.page)
 
 
 def _shared(path: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
@@ -151,6 +151,14 @@ def _joined(path: tuple[str, ...]) -> str:
     while len(path) > 1 and len(_SEPARATOR.join(path)) > PATH_CHARS:
         path = path[1:]
     return _SEPARATOR.join(path)
+
+
+def _listed(names: list[str]) -> str:
+    """The headings of sections that have none above them, as many as there is room for."""
+    kept = list(dict.fromkeys(names))
+    while len(kept) > 1 and len(_BESIDE.join(kept)) > PATH_CHARS:
+        kept.pop()
+    return _BESIDE.join(kept)
 
 
 def _leaves(blocks: list[Block]) -> Iterator[_Leaf]:

@@ -36,7 +36,10 @@ class HistoryLine:
 
 
 def history_of(user: AbstractBaseUser, row: Fact | Candidate) -> list[HistoryLine]:
-    """The newest events of a fact and of the candidate that it came from, oldest first; of what is deleted without wordings."""
+    """The newest events of a fact and of the candidate that it came from, oldest first; of what is deleted without wordings.
+
+    What a decision did to both is one line: that which tells the wording.
+    """
     events = CoreEvent.objects.for_user(user)
     if isinstance(row, Fact):
         origins = CoreEvent.objects.filter(fact_id=row.pk, candidate__isnull=False).values("candidate_id")
@@ -44,7 +47,12 @@ def history_of(user: AbstractBaseUser, row: Fact | Candidate) -> list[HistoryLin
     else:
         events = events.filter(candidate_id=row.pk)
     newest = events.select_related("decision__user").order_by("-created_at", "-pk")[:HISTORY_EVENTS]
-    return [_line(event, has_words=bool(row.text)) for event in reversed(newest)]
+    lines: dict[tuple[str, str], CoreEvent] = {}
+    for event in reversed(newest):
+        key = (event.decision_id or str(event.pk), event.verb)
+        if key not in lines or (_wording(event.after) and not _wording(lines[key].after)):
+            lines[key] = event
+    return [_line(event, has_words=bool(row.text)) for event in lines.values()]
 
 
 def _line(event: CoreEvent, *, has_words: bool) -> HistoryLine:

@@ -174,8 +174,8 @@ def _smoothed(scores: Floats, group: NDArray[np.uint32], weighing: Weighing) -> 
     if not len(hit) or not (weighing.near or weighing.group):
         return scores
     if len(hit) > LENDERS:
-        limit = np.partition(scores[hit], -LENDERS)[-LENDERS]
-        hit = hit[scores[hit] >= limit]
+        found = scores[hit]
+        hit = hit[found >= np.partition(found, -LENDERS)[-LENDERS]]
     places = _members(group, np.unique(group[hit]))
     order = places[np.argsort(group[places], kind="stable")]
     ordered, value = group[order], scores[order]
@@ -184,16 +184,16 @@ def _smoothed(scores: Floats, group: NDArray[np.uint32], weighing: Weighing) -> 
     lent[1:] += weighing.near * value[:-1] * is_same
     lent[:-1] += weighing.near * value[1:] * is_same
     starts = np.flatnonzero(np.concatenate([[True], ~is_same]))
-    sizes = np.diff(np.concatenate([starts, [len(order)]]))
+    owner = np.concatenate([[0], np.cumsum(~is_same)])  # which of the groups each belongs to
     rest, best = lent.copy(), np.zeros(len(starts))
     for _ in range(3):
         top = np.maximum.reduceat(rest, starts)
         best += np.maximum(top, 0.0)
-        first = np.flatnonzero(rest == np.repeat(top, sizes))
-        owner = np.searchsorted(starts, first, side="right") - 1
-        rest[first[np.unique(owner, return_index=True)[1]]] = -1.0
+        places = np.flatnonzero(rest == top[owner])
+        is_first = np.diff(owner[places], prepend=-1) > 0
+        rest[places[is_first]] = -1.0
     result = scores.copy()
-    result[order] = lent + weighing.group * np.repeat(best / 3, sizes)
+    result[order] = lent + weighing.group * (best / 3)[owner]
     return result
 
 
@@ -223,8 +223,8 @@ def _best(scores: Floats) -> Ints:
     """The numbers of the best records, best first, of equal ones the newest first; those without a score are left out."""
     found = np.flatnonzero(scores > 0)
     if len(found) > CANDIDATES:
-        limit = np.partition(scores[found], -CANDIDATES)[-CANDIDATES]
-        found = found[scores[found] >= limit]
+        value = scores[found]
+        found = found[value >= np.partition(value, -CANDIDATES)[-CANDIDATES]]
     return found[np.lexsort((-found, -scores[found]))][:CANDIDATES]
 
 

@@ -4,6 +4,7 @@ storable   what a database can hold
 tokens     counting with tiktoken, or an estimate by character class
 dates      days that a text names
 features   words and CJK pairs of a text, and the terms it is found by
+questions  the questions of a text that asks several things
 fold       the form in which people search, and the words around what they find
 outline    lines of a text, its headings, and where it may be cut
 clip       shortens a long round to what matters for a question

@@ -22,6 +22,16 @@ function say(words) {
   if (place && words) place.textContent = words;
 }
 
+// What was said of a file when it came in is over as soon as it has been read.
+function retell(row) {
+  if (!["ready", "failed"].includes(row.dataset.state)) return;
+  const address = row.querySelector(".document-name a").getAttribute("href");
+  for (const one of document.querySelectorAll("#outcomes .outcome[data-outcome=kept]")) {
+    if (one.querySelector("a").getAttribute("href") !== address) continue;
+    one.querySelector(".outcome-words").textContent = row.querySelector(".state").textContent.trim();
+  }
+}
+
 // A row that somebody is in keeps its links and menus; only its state moves on.
 function patch(old, fresh) {
   if (old.isEqualNode(fresh)) return;
@@ -89,7 +99,12 @@ async function look() {
   if (response.headers.has("HX-Refresh")) location.reload(); // the session has ended
   if (response.status !== 200) return;
   if (place.id === "about") await patchDocument();
-  else patchLists(element(await response.text()));
+  else {
+    const fresh = element(await response.text());
+    const rows = [...fresh.querySelectorAll(".document")];
+    patchLists(fresh);
+    rows.forEach(retell);
+  }
 }
 
 let timer = 0;

@@ -1,5 +1,7 @@
 """Every model has pages, they are quick, and what the product writes can only be read."""
 
+import re
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -48,6 +50,9 @@ NOTES = [NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice]
 RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, Document, *REMEMBERED, *NOTES]
 
 
+SAME_EVERYWHERE = {"ID", "Id", "Token"}
+
+
 def listing(model) -> str:
     return reverse(f"admin:chat_{model._meta.model_name}_changelist")
 
@@ -74,6 +79,17 @@ def test_list_and_row_open(model, everywhere, own):
     assert everywhere.get(listing(model)).status_code == 200
     assert everywhere.get(page(own.rows[model])).status_code == 200
     assert everywhere.get(listing(model), {"q": "x"}).status_code == 200
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_columns_and_fields_are_named_in_the_readers_language(model, everywhere, own):
+    for address in (listing(model), page(own.rows[model])):
+        html = everywhere.get(address, headers={"Accept-Language": "zh-hans"}).content.decode()
+        names = re.findall(
+            r'<label[^>]*>([^<]+):?</label>|<th scope="col".*?<div class="text">(?:<a [^>]*>|<span>)([^<]*)<', html, re.DOTALL
+        )
+        assert names
+        assert [one for pair in names for one in pair if re.fullmatch(r"[A-Za-z ]+:?", one) and one.strip(":") not in SAME_EVERYWHERE] == []
 
 
 def queries_of_lists(client) -> dict[str, int]:

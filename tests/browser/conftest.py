@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.servers import free_port
 
@@ -86,6 +86,14 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS.split())
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A teacher's browser at a desk, in Chinese, that knows nobody yet."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="zh-CN")
+    yield context
+    context.close()
 
 
 def log_in(page: Page, site: str, name: str = "teacher") -> None:

@@ -83,13 +83,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="zh-CN")
-    yield context
-    context.close()
-
-
-@pytest.fixture
 def page(context: BrowserContext, site: Site) -> Iterator[Page]:
     """A teacher's page of the knowledge base, in a browser that complains of nothing."""
     complaints: list[str] = []

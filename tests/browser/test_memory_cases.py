@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import log_in, product
 from tests.browser.test_memory import press_on_card
@@ -57,13 +57,6 @@ def site(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("cases")
     with product(folder, OPENAI_BASE_URL=f"{model.url}/v1", OPENAI_MODEL="scripted", RUNS_PER_MINUTE="1000") as url:
         yield url
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="zh-CN")
-    yield context
-    context.close()
 
 
 def say(page: Page, site: str, text: str) -> None:

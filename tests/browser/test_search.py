@@ -47,13 +47,6 @@ def search_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="zh-CN")
-    yield context
-    context.close()
-
-
-@pytest.fixture
 def page(context: BrowserContext, search_site: str) -> Iterator[Page]:
     """A teacher's page in a browser that complains of nothing."""
     complaints: list[str] = []

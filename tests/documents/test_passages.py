@@ -103,6 +103,11 @@ def test_rows_of_a_long_table_stand_below_its_header():
     assert all(line.endswith("|") or line.startswith("#") or not line for piece in pieces for line in piece.text.split("\n"))
 
 
+def test_small_sections_with_nothing_above_them_are_all_named():
+    text = "# 卷头\n\n写明学校和学科。\n\n# 分值\n\n选择题每题三分。"
+    assert [piece.heading for piece in read(text, read_markdown)] == ["卷头 / 分值"]
+
+
 def test_comments_in_code_are_no_headings():
     [piece] = read(files.MARKDOWN.split("## 对照表")[0], read_markdown)
     assert piece.heading == "Python 入门"

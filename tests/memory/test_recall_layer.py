@@ -50,6 +50,12 @@ class RecallCase(TestCase):
 
 
 class Reading(RecallCase):
+    def test_several_questions_in_one_message_find_a_conversation_each(self) -> None:
+        text = self.ask("光合作用的暗反应在细胞的哪个部位进行？另外排球垫球课怎么设计？还有荷塘月色里朱自清的情感怎么变化？").text
+        assert "叶绿体基质" in text
+        assert "两人一组练习垫球" in text
+        assert "朱自清的情感变化" in text
+
     def test_related_history_comes_back_in_each_language(self) -> None:
         for asked, told in (
             ("上次那份二次函数的题目再来一份", "抛物线"),

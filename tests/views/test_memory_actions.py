@@ -2,9 +2,12 @@
 
 from dataclasses import asdict
 
+from django.utils.translation import override
+
 from chat.memory.base import Segment
 from chat.memory.core import decide
 from chat.models import Candidate, Decision, Fact, RedlineRecord, RunLedger
+from chat.panel.history import history_of
 from tests import builders
 from tests.views.test_memory import HTMX, MEMORY, PanelCase, address
 
@@ -129,6 +132,13 @@ class FactTests(PanelCase):
         for page in (self.page(address(fact)), self.page(f"{address(fact)}?part=history", **HTMX)):
             assert page.index("confirmed") < page.index("edited") < page.index("<del>简答</del>")
             assert self.user.username in page
+
+    def test_history_tells_a_confirmation_once(self) -> None:
+        row = self.candidate("出卷时简答题多一些")
+        decide.confirm(self.user, [row.pk])
+        with override("en"):
+            for one in (Fact.objects.get(), row):
+                assert [line.words for line in history_of(self.user, one)].count("confirmed") == 1
 
 
 class UndoTests(PanelCase):

@@ -121,6 +121,13 @@ class SixtyThreadsTests(SearchCase):
         assert self.threads("卷积\u3000") == {thread.pk for thread in self.by_word["卷积"]}
         assert self.threads("%_%") == set()
 
+    def test_title_leads_to_the_first_place_that_is_shown(self) -> None:
+        thread = self.by_word["半夜"][0]
+        run = thread.runs.get()
+        title = re.search(r'<h2 class="found-title"><a href="([^"]+)"', self.results("半夜"))
+        assert title is not None
+        assert title[1].endswith(f"/{thread.pk}/?run={run.pk}&amp;q={quote('半夜')}#{run.pk}")
+
     def test_hit_shows_the_words_around_it_and_leads_to_the_message(self) -> None:
         thread = self.by_word["半夜"][0]
         run = thread.runs.get()

@@ -38,10 +38,7 @@ def confirm(
     (None: as proposed), `replaces` is the fact that goes into the archive for it."""
     results = []
     with action(user, Decision.Verb.REPLACE if replaces else Decision.Verb.CONFIRM) as book:
-        found = book.rows(Candidate, candidate_ids)
-        for key in dict.fromkeys(candidate_ids):
-            book.item = key
-            candidate = found.get(key)
+        for key, candidate in book.each(Candidate, candidate_ids):
             if candidate is None:
                 results.append(Result(key, "gone"))
             elif candidate.status != Candidate.Status.PENDING:
@@ -64,10 +61,7 @@ def later(user: AbstractBaseUser, candidate_ids: Sequence[str]) -> list[Result]:
 def _each_pending(user: AbstractBaseUser, candidate_ids: Sequence[str], verb: Decision.Verb) -> list[Result]:
     results = []
     with action(user, verb) as book:
-        found = book.rows(Candidate, candidate_ids)
-        for key in dict.fromkeys(candidate_ids):
-            book.item = key
-            candidate = found.get(key)
+        for key, candidate in book.each(Candidate, candidate_ids):
             if candidate is None:
                 results.append(Result(key, "gone"))
                 continue
@@ -132,10 +126,7 @@ def edit(user: AbstractBaseUser, fact_id: str, text: str, *, is_shared: bool | N
 def pin(user: AbstractBaseUser, fact_ids: Sequence[str], *, is_pinned: bool) -> list[Result]:
     results = []
     with action(user, Decision.Verb.PIN if is_pinned else Decision.Verb.UNPIN) as book:
-        found = book.rows(Fact, fact_ids)
-        for key in dict.fromkeys(fact_ids):
-            book.item = key
-            fact = found.get(key)
+        for key, fact in book.each(Fact, fact_ids):
             if fact is None or fact.status != Fact.Status.CONFIRMED:
                 results.append(Result(key, "gone"))
             elif fact.is_pinned == is_pinned:
@@ -150,10 +141,7 @@ def delete(user: AbstractBaseUser, fact_ids: Sequence[str]) -> list[Result]:
     """Deletes facts: text and quote go, also in ledgers; the normal form stays, so that it is not proposed again."""
     results = []
     with action(user, Decision.Verb.DELETE) as book:
-        found = book.rows(Fact, fact_ids)
-        for key in dict.fromkeys(fact_ids):
-            book.item = key
-            fact = found.get(key)
+        for key, fact in book.each(Fact, fact_ids):
             if fact is None:
                 results.append(Result(key, "gone"))
             elif fact.status == Fact.Status.DELETED:
@@ -172,10 +160,7 @@ def restore(user: AbstractBaseUser, fact_ids: Sequence[str]) -> list[Result]:
     """Brings archived facts back; may evict others."""
     results = []
     with action(user, Decision.Verb.RESTORE) as book:
-        found = book.rows(Fact, fact_ids)
-        for key in dict.fromkeys(fact_ids):
-            book.item = key
-            fact = found.get(key)
+        for key, fact in book.each(Fact, fact_ids):
             if fact is None or fact.status == Fact.Status.DELETED:
                 results.append(Result(key, "gone"))
             elif fact.status == Fact.Status.CONFIRMED:
@@ -201,10 +186,9 @@ def allow(user: AbstractBaseUser, ids: Sequence[str]) -> list[Result]:
     """Lets rejected candidates (back to pending) and deleted facts (forgotten) be proposed again."""
     results = []
     with action(user, Decision.Verb.ALLOW) as book:
-        candidates, facts = book.rows(Candidate, ids), book.rows(Fact, ids)
-        for key in dict.fromkeys(ids):
-            book.item = key
-            row = candidates.get(key) or facts.get(key)
+        facts = book.rows(Fact, ids)
+        for key, candidate in book.each(Candidate, ids):
+            row = candidate or facts.get(key)
             if row is None:
                 results.append(Result(key, "gone"))
                 continue

@@ -58,6 +58,13 @@ class Journal:
         found = model.objects.for_user(self.user).filter(pk__in=list(ids))
         return {row.pk: row for row in found}
 
+    def each(self, model: type[R], ids: Sequence[str]) -> Iterator[tuple[str, R | None]]:
+        """Each id once with the user's own row, None for any other; what is written until the next one belongs to this item."""
+        found = self.rows(model, ids)
+        for key in dict.fromkeys(ids):
+            self.item = key
+            yield key, found.get(key)
+
     def decision_id(self, tenant_id: str) -> str:
         if tenant_id not in self._decisions:
             decision = Decision(tenant_id=tenant_id, user_id=self.user.pk, verb=self.verb, undoes=self.undoes, created_at=self.now)

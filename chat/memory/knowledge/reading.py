@@ -54,18 +54,21 @@ def _read(document: Document, lease: Lease) -> None:
         _fail(document, lease, "broken")
         return
     _update(document, state=State.READING, tries=F("tries") + 1, parts_done=0, parts_total=0)
+    is_decided = False
     try:
         passages.take_out(document, lease, is_history=False)
         extracted = _extracted(document, lease)
         passages.add(document, extracted.pieces, lease)
         _be_ready(document, extracted, lease)
+        is_decided = True
     except DocumentError as error:
+        is_decided = True
         log.info("Document %s cannot be read: %s", document.pk, error.code)
         _fail(document, lease, error.code)
-    except BaseException:
-        with contextlib.suppress(DatabaseError):  # only a reading that ends with its worker counts
-            Document.objects.filter(pk=document.pk, tries__gt=0).update(tries=F("tries") - 1)
-        raise
+    finally:
+        if not is_decided:
+            with contextlib.suppress(DatabaseError):  # only a reading that ends with its worker counts
+                Document.objects.filter(pk=document.pk, tries__gt=0).update(tries=F("tries") - 1)
 
 
 def _extracted(document: Document, lease: Lease) -> Extracted:

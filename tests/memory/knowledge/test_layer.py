@@ -228,3 +228,19 @@ def test_a_read_asks_a_handful_of_queries_however_many_documents_there_are(schoo
         segment = KnowledgeLayer().read(replace(turn, documents=documents_of(turn.owner)), 2_000)
     assert document.passages.filter(pk__in=segment.source_ids).exists()
     assert len(queries) <= 8
+
+
+BIOLOGY = """光合作用是绿色植物利用光能，把二氧化碳和水转化为储存能量的有机物，并释放氧气的过程。光合作用的条件是光照，场所是叶绿体，
+原料是二氧化碳和水。教学时可以用天竺葵做暗处理、遮光、光照、脱色、碘液检验的实验，让学生看到只有受光照的部分变蓝。"""
+GEOMETRY = """勾股定理说的是直角三角形两条直角边的平方和等于斜边的平方。勾股定理的证明方法很多：赵爽弦图用四个全等的直角三角形拼成
+一个大正方形，比较面积即得；欧几里得的证明作斜边上的高，用等积变形。课堂上先让学生用方格纸数面积，再引出一般的证明。"""
+
+
+def test_several_questions_in_one_message_find_a_document_each(teacher, agent):
+    for name, text in (("生物.md", BIOLOGY), ("几何.md", GEOMETRY), ("命题规范.md", RULES)):
+        ready(teacher, [agent], text, name=name)
+    text = told(teacher, agent, "请问光合作用的场所和条件分别是什么？另外勾股定理怎么证明？还有密封线内能不能答题？")
+    assert "场所是叶绿体" in text
+    assert "赵爽弦图" in text
+    assert "密封线在左侧" in text
+    assert "行距" not in text
