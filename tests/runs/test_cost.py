@@ -25,7 +25,7 @@ def order(agent: Agent, **fields: object) -> Order:
 
 def test_first_message_of_a_teacher_of_whom_nothing_is_remembered_is_cheap(agent: Agent, django_assert_max_num_queries: Limit) -> None:
     one = order(agent)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         start_run(one)
 
 
