@@ -41,6 +41,17 @@ _NEXTTIME = (
 RULES: Final = (
     rule(
         "persistence",
+        "put back after it is gone",
+        r"(?:add|put|write|bring|insert|save|copy|place|restore|re-?create|re-?add)(?: [a-z]+)? (?:this|it|them|the (?:note|"
+        r"entry|line|text|rule))(?: [a-z]+)? (?:back|again|anew|once more)|(?:再|重新|又)(?:次|一次)?(?:加|写|补|存|放|恢复|添|"
+        r"塞)(?:回|进|上|入)?(?:来|去)?",
+        r"(?:after|if|when|once|whenever|as soon as|每次|如果|若|后|一旦|被|只要)",
+        r"(?:delet|remov|eras|gone|wip|clear|lost|disappear|purg|删|移除|清除|抹|清空|丢失|不见)",
+        r"(?<![a-z])(?:this|it|note|entry|memory|rule|instruction|line)(?![a-z])|本条|这条|此条|记忆|指令|规则|笔记|条目|它",
+        unless=r"<PUPIL>|from (?:the|a) backup|recycle|回收站|教案|课件|错别字|typo",
+    ),
+    rule(
+        "persistence",
         "this, next time",
         _NEXTTIME,
         r"<THIS>|新(?:的)?(?:命令|指令|任务)|new (?:commands?|orders|instructions?|tasks?)(?![a-z])",

@@ -10,6 +10,17 @@ _NO_LIMITS = (
     r"longer|a|single|set|has|have|what-?soever|normal|standard){0,8}<LIMITS>"
 )
 RULES: Final = (
+    rule(
+        "role_hijack",
+        "with all limits removed",
+        r"(?:with|having|has|had|and) (?:all|every|any|its|your|the|each)(?: [a-z]+){0,2} ?(?:restrictions?|limits?|"
+        r"limitations?|filters?|rules?|guardrails?|safeguards?|constraints?|boundaries|safety)(?: [a-z]+)? (?:removed|lifted|"
+        r"disabled|off|gone|stripped|deleted|suspended|dropped|switched off|turned off)|no (?:sense|notion|concept|trace|"
+        r"idea) of (?:moral|ethic|right|shame|law|guilt|responsib|limit|danger)\w*|没有(?:任何)?(?:道德感|良心|底线|是非观|"
+        r"羞耻心|同理心|原则)",
+        r"(?<![a-z])(?:you|ai|assistant|model|version|bot|chatbot|agent|play|act)(?![a-z])|你|扮演|ai|助手|模型|机器人|版本|人格",
+        unless=r"<PUPIL>|novel|小说|故事|剧",
+    ),
     rule("role_hijack", "a part without limits", rf"<BECOME>.{{0,60}}{_NO_LIMITS}", unless=r"<PUPIL>.{0,8}(?:没有|不受|无)|物体|外力"),
     rule(
         "role_hijack",
