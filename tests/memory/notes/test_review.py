@@ -359,12 +359,12 @@ def test_the_notice_stands_behind_the_newest_round_and_open_pages_look_again():
     thread = talk()
     row = due(thread)
     builders.run(thread, "第11问")
-    before = timezone.now()
     with scripted(ScriptedProvider(calls(add("教高二物理")), END)):
         run_review(row.pk, FreeLease())
+    row.refresh_from_db()
     notice = Notice.objects.get()
     assert (notice.after_slot, notice.code, notice.review, notice.user) == (11, "review", row, thread.user)
-    assert Preference.objects.get(user=thread.user).news_at >= before
+    assert Preference.objects.get(user=thread.user).news_at >= row.finished_at  # not only as it was proposed
 
 
 def test_the_report_counts_what_the_log_has_and_nothing_else():
