@@ -18,7 +18,6 @@ from tests.fakes import ScriptedProvider, scripted
 from tests.test_consumers import Page, SocketCase
 from tests.views.test_thread_notes import note_op, write
 
-threats.warm_up()  # as the product does at its start: no message waits for it
 REMEMBER = "记住：试卷附评分标准"
 
 
@@ -29,6 +28,11 @@ def noting(content: str = "试卷附评分标准") -> Delta:
 @override_settings(NOTES_STORAGE="database")
 @patch("chat.runs.beat.BEAT_SECONDS", 0.05)
 class LineTests(SocketCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        threats.warm_up()  # as the product does at its start: no message waits for it
+
     def order(self, text: str = REMEMBER, **fields: object):
         return super().order(text, thread_id=self.thread.pk, **fields)
 
