@@ -228,7 +228,9 @@ def test_1_1_an_assistant_of_another_school_is_an_error(world):
         world.write("add", "甲", place=Place(Owner(world.owner.tenant_id, world.owner.user_id, foreign.pk), NoteTarget.MEMORY))
 
 
-@pytest.mark.parametrize("content", [b"\xe7\x94\xb2\n\xc2\xa7\n\xff\xfe", "甲".encode("gb18030"), "甲".encode("utf-16"), "a".encode("utf-16-le")])
+@pytest.mark.parametrize(
+    "content", [b"\xe7\x94\xb2\n\xc2\xa7\n\xff\xfe", "甲".encode("gb18030"), "甲".encode("utf-16"), "a".encode("utf-16-le")]
+)
 def test_1_1_bytes_that_are_no_utf_8_are_refused_and_stay(files, content):
     files.put(content)
     result = files.write("add", "乙")
