@@ -1,4 +1,4 @@
-"""What is told of a review: notices by the assistant's setting, and the report from the log (specs/notes_memory.md §3.2 Report, Notices)."""
+"""What is told of a review: notices as the assistant is set, and the report from the log (specs/notes_memory.md §3.2)."""
 
 import pytest
 
