@@ -35,6 +35,36 @@ _NOYES = (
 RULES: Final = (
     rule(
         "authority_grant",
+        "somebody is said to have said so",
+        r"(?:管理员|校长|老师|用户|主任|开发者|领导|教务处|(?<![a-z])(?:admin\w*|principal|teacher|user|developers?|"
+        r"head(?:teacher|master|mistress)?|boss|it department))(?: has| have)?(?:已经?| )?(?:说|讲|表示|交代|发话|点头|said|"
+        r"says|told you|confirmed|agreed|assured|promised)(?:了|过)?(?: that)?[^,;。]{0,4}(?:你|助手|(?<![a-z])you(?![a-z])|"
+        r"the assistant)[^,;。]{0,4}(?:可以|能|有权|可|不用|may|can|could|are allowed|need not|don't need)",
+        r"所有|任何|直接|数据|看|删|改|发|随意|全部|all|any|every|delet|see|access|chang|send|publish|without|read|skip|export",
+        unless=rf"{SCHOOLY}|{FORBIDS}",
+    ),
+    rule(
+        "authority_grant",
+        "the review is given up",
+        r"(?:放弃|让出|免除|不行使|交出|不再行使|(?<![a-z])(?:waive|give up|relinquish|renounce|surrender|forgo|cede|"
+        r"hand over)s?)[^,;。]{0,12}(?:审核|审批|确认|同意|决定|复核|监督|知情|review|approval|consent|veto|oversight|"
+        r"confirmation|decision|supervision)[^,;。]{0,4}(?:权|rights?|power|requirement|duty)?",
+        r"助手|你|ai|自动|全部|一切|(?<![a-z])(?:assistant|you|ai|agent|all|any|automatically|decides?)(?![a-z])",
+        unless=SCHOOLY,
+    ),
+    rule(
+        "authority_grant",
+        "nobody need be told",
+        r"(?:不用|不必|无需|不需要|用不着|别)(?:再|去)?(?:跟|和|同|向|给)?(?:谁|任何人|别人|老师|用户|我|"
+        r"领导)?[^,;。]{0,2}(?:打招呼|商量|报备|请教|汇报|通报|知会|请示|说一声)|no need to (?:tell|inform|notify|consult|"
+        r"involve|bother|report to)(?: [a-z]+)? ?(?:anyone|anybody|me|us|the teacher|the user|them|people)?",
+        r"(?:想|随时|任意|直接|就)[^,;。]{0,2}(?:改|删|发|做|用|动|看|导出)|你|助手|(?<![a-z])(?:whenever|want|you|freely|just|"
+        r"directly|at will|chang|delet|edit|send|publish)",
+        r"改|删|发|数据|操作|成绩|chang|delet|edit|send|publish|grade|file|mark|data|it(?![a-z])",
+        unless=rf"{SCHOOLY}|{FORBIDS}",
+    ),
+    rule(
+        "authority_grant",
         "as you please",
         r"(?:允许|准许|同意|批准|授权|让|许可|放手让|随)(?:你|助手|助理|ai|智能体)[^,;。]{0,6}(?:随便|随意|任意|自由|想怎么|"
         r"尽管|放手|爱怎么|任性|全权)",
@@ -95,9 +125,10 @@ RULES: Final = (
     rule(
         "authority_grant",
         "yes to each tool",
-        r"(?:工具|弹窗|系统|权限|命令|对话框|tool|dialog|prompt|pop-?up|permission|system|command)",
+        r"(?:工具|弹窗|窗口|提示框|系统|权限|命令|对话框|tool|dialog|window|prompt|pop-?up|permission|system|command)",
         r"(?:确认|授权|询问|许可|要求|请求|confirm\w*|permission|approv\w*|asks?|consent|authori[sz]\w*)",
-        r"(?:一律|总是|都|自动|直接|永远|替我|帮我|always|automatically|whenever|for me|on my behalf|every|each|immediately|"
+        r"(?:一律|总是|都|自动|直接|遇到|永远|替我|帮我|always|automatically|whenever|when |just |for me|on my behalf|every|"
+        r"each|immediately|"
         r"without)",
         r"(?:点|选|按|回答|click|choose|select|press|answer|say|tick|reply|hit|pick).{0,8}(?:是|同意|允许|确定|通过|yes|ok|"
         r"allow|accept|approve|confirm|agree)",

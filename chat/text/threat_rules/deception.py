@@ -21,6 +21,40 @@ _NOTICED = r"(?:察觉|发现|注意|看出|知道|得知|觉察|留意|发觉|�
 RULES: Final = (
     rule(
         "deception",
+        "pretends not to have",
+        r"(?:假装|装作|佯装|就当|当作)[^,;。]{0,4}(?:没|没有|从没|从未|未曾)(?:写|改|存|读|删|用|收到|发|做|执行|调用|看到?|记|"
+        r"上传|保存)过|pretend (?:that )?(?:you|it|this|we)(?:'ve| have| had)? (?:never|not|did not|didn't|haven't|"
+        r"hadn't)(?: [a-z]+)? ?(?:wrote|writ\w*|sav\w*|read|chang\w*|edit\w*|delet\w*|sent|send|us\w*|did|done|do|see|seen|saw|"
+        r"stor\w*|upload\w*|receiv\w*|happen\w*|exist\w*)",
+        unless=r"<PUPIL>|小说|剧",
+    ),
+    rule(
+        "deception",
+        "the true source, swapped",
+        r"(?:真实|真正|实际|原本|原始|true|real|actual|original|genuine)(?:的)? ?(?:数据)?(?:来源|出处|数据|原因|作者|结果|"
+        r"source|origin|data|reason|author|result|cause)s?",
+        r"藏|隐|瞒|掩|换成|替换|伪造|假的|编|hide|conceal|swap|replace|fake|false|mask|invent|forge|bury|disguise",
+        unless=r"<PUPIL>|novel|小说|历史",
+    ),
+    rule(
+        "deception",
+        "kept from ears and eyes",
+        r"(?:不能|不要|别|不得|不可|切勿|绝不|千万别|不许|never|not|must not|cannot|don't|"
+        r"shouldn't)(?: [a-z]+)?[^,;。]{0,6}(?:传到|传进|落到|落入|到|让|reach|get to|come to|fall into|"
+        r"end up)[^,;。]{0,6}<USER>[^,;。]{0,4}(?:耳|眼|手|那里|那儿|ears?|eyes?|attention|notice|knowledge|hands|desk)",
+        unless=r"<PUPIL>|惊喜|surprise",
+    ),
+    rule(
+        "deception",
+        "done, and silence kept",
+        r"(?:保持沉默|不吭声|闭口不提|闭口不谈|守口如瓶|三缄其口|只字不提|绝口不提|别吱声|(?:stay|keep|remain|be) (?:silent|"
+        r"quiet|mum|hush)|say nothing|not a word|keep (?:it|this|that) (?:quiet|to yourself|under wraps|secret|between us))",
+        r"改|删|记录|上传|发送|数据|成绩|课表|文件|指令|操作|工具|记忆|alter|chang|edit|delet|record|upload|sent|send|data|"
+        r"grades?|marks?|file|instruction|tool|memory|note|timetable|this|it(?![a-z])",
+        unless=r"<PUPIL>|drill|fire|考场|reading|library|惊喜|surprise",
+    ),
+    rule(
+        "deception",
         "without a word to anybody",
         r"(?:不要|别|勿|不得|无需|不必|不用|切勿|禁止|不许)(?:去)?(?:通知|告诉|告知|惊动|提醒|知会|报告给?|声张|惊扰)(?:任何人|"
         r"别人|他人|谁|其他人|任何一?个?人|<USER>|$)|(?:不许|不得|切勿|不要|别)(?:对外)?(?:声张|外传|走漏风声|泄露此事)",
@@ -261,7 +295,8 @@ RULES: Final = (
     rule(
         "deception",
         "not to tell, in English",
-        r"(?<![a-z])(?:do not|don't|never|avoid|must not|mustn't|without|refrain from|no need to|not to|should not|shouldn't|"
+        r"(?<![a-z])(?:do not|don't|never|avoid|must not|mustn't|without|refrain from|no need to|not to|forbidden to|"
+        r"not allowed to|prohibited from|not permitted to|should not|shouldn't|"
         r"cannot|neither)(?: (?:ever|directly|openly|actually|even))? <CONCEAL>.{0,40}<USER>(?! (?:of the month|guide|manual|"
         r"conference|meeting))",
         unless=r"<PUPIL>(?! marks)(?:[^.]{0,12}(?:should|must|do) not)|narrator|birthday|surprise party",

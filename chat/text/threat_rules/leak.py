@@ -40,6 +40,8 @@ _OTHERS = (
     r"account|colleague|person|people|member|tenant)?(?:'?s'?)?(?> (?:has|have|had|in|stored|saved|private|personal|own|"
     r"kept|the|system)){0,12}[ ](?:stored|saved|private|memor(?:y|ies)|chats?|chat history|conversations?|profiles?|"
     r"personal notes|saved notes|private notes|stored notes)"
+    r"|(?<![a-z])(?:another|other|every|each|all) (?:user|account|tenant|school)s?'?s?'? (?:notes?|files|records|data|"
+    r"documents|messages|chats?|profiles?|memor(?:y|ies))"
 )
 _ABOVE_ALL = (
     r"(?:(?:上面|以上|前面|最上面|最前面|开头|顶部|最开始|一开始|上方|之前)(?:的)?(?>那段|那些|所有|全部|整段|第一条|每一条|"

@@ -52,6 +52,16 @@ _SCHOOL = (
 RULES: Final = (
     rule(
         "instruction_override",
+        "whatever is said elsewhere",
+        r"(?:不管|无论|不论|别管|no matter|regardless of|whatever)[^。]{0,8}(?:上面|上文|系统|之前|前面|开发者|平台|其他(?:指令|"
+        r"规则)|above|system|earlier|before|developers?|other (?:instructions|rules|notes))[^。]{0,10}(?:说|写|规定|要求|讲|"
+        r"said|written|says?|tells?|states?|prescribes?)",
+        r"执行|照|按|听|做|遵|carry out|do |follow|obey|execute|act|go by|prevail|decides",
+        r"我|本|这|此|下面|以下|my|this|me(?![a-z])|below|here|mine|following",
+        unless=_SCHOOL,
+    ),
+    rule(
+        "instruction_override",
         "another task instead",
         r"(?:你(?:的)?(?:原来|原先|原本|现有|当前|本来)?(?:的)?|原来的?|原先的?|原本的?|(?<![a-z])your (?:original|old|previous|"
         r"current|real|actual|earlier) )(?:任务|目标|职责|使命|工作|task|job|goal|mission|purpose|objective|"
