@@ -12,6 +12,7 @@ from chat.models import NoteOp, NoteSnapshot, NoteTarget, Notice, Owner, Run
 from chat.models.tenancy import ping
 from chat.providers.base import Delta, ToolCall
 from chat.runs import launch, live
+from chat.text import threats
 from tests import builders
 from tests.fakes import ScriptedProvider, scripted
 from tests.test_consumers import Page, SocketCase
@@ -25,8 +26,13 @@ def noting(content: str = "试卷附评分标准") -> Delta:
 
 
 @override_settings(NOTES_STORAGE="database")
-@patch("chat.runs.beat.BEAT_SECONDS", 0.01)
+@patch("chat.runs.beat.BEAT_SECONDS", 0.05)
 class LineTests(SocketCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        threats.warm_up()  # as the product does at its start: no message waits for it
+
     def order(self, text: str = REMEMBER, **fields: object):
         return super().order(text, thread_id=self.thread.pk, **fields)
 
@@ -123,7 +129,7 @@ class LineTests(SocketCase):
 
 
 @override_settings(NOTES_STORAGE="database")
-@patch("chat.runs.beat.BEAT_SECONDS", 0.01)
+@patch("chat.runs.beat.BEAT_SECONDS", 0.05)
 class AroundTests(SocketCase):
     async def test_notice_is_told_when_it_comes(self) -> None:
         run: Run = await sync_to_async(builders.run)(self.thread)

@@ -20,7 +20,7 @@ _DONE = r"(?:已经|已|刚刚|刚才|刚)"
 _ANY = rf"(?:我们?|助手|{_DONE}|{_MORE})"
 _CLAIMS = [
     re.compile(rf"{_START}{_ANY}{{0,5}}?(?:记住|记下|记好)(?:来)?(?:了|啦)"),
-    re.compile(rf"{_START}{_ANY}{{0,4}}?{_DONE}{_ANY}{{0,3}}?(?:记住|记下|记录|记好|保存|存好|存下)"),
+    re.compile(rf"{_START}{_ANY}{{0,4}}?{_DONE}{_ANY}{{0,3}}?(?:记住|记下|记好|(?:记录|保存|存好|存下)(?!在|于|到|进|为|成))"),
     re.compile(rf"{_START}{_ANY}{{0,3}}?(?:我|{_FOR_YOU}){_ANY}{{0,3}}?(?:保存|存好|存下|记录)(?:好|下来)?了"),
     re.compile(rf"{_START}{_ANY}{{0,2}}?我{_MORE}{{0,2}}?会(?:一直|好好|牢牢|永远)?(?:记住|记得|记下)"),
     re.compile(rf"{_DONE}[^，,。]{{0,24}}?(?:记|写|存|加|添加|保存|更新|录|放)(?:进|入|到|在|至)了?\s*{_PLACE}"),
@@ -31,8 +31,9 @@ _ENGLISH = re.compile(
     r"\b(?:I(?:'ve|’ve| have)?(?: just| now| also| already)?"
     r" (?:saved|remembered|noted|stored|recorded|memori[sz]ed|added (?:this|that|it) to (?:my|your|the) (?:notes?|memory)|made a note)"
     r"|I(?:'ll|’ll| will)(?: always| now)? (?:remember|keep (?:this|that|it) in mind|make a note))\b"
-    r"|(?:^|[.!—:] )(?:Okay|OK|Sure|Got it|Done|Alright)?[,.:!— ]*(?:\b(?:this|that|it|your preference|the note) (?:is|has been|was) (?:now )?)?"
-    r"\b[Ss]aved (?:to|in|into) (?:my |your |the )?(?:notes?|memory|MEMORY\.md|USER\.md)"
+    r"|(?:^|[.!—:] )(?:Okay|OK|Sure|Got it|Done|Alright)?[,.:!— ]*"
+    r"(?:\b(?:this|that|it|your preference|the note) (?:is|has been|was) (?:now )?)?\b[Ss]aved"
+    r" (?:to|in|into) (?:my |your |the )?(?:notes?|memory|MEMORY\.md|USER\.md)"
     r"|(?:^|[.!—:] )(?:Okay|OK|Sure|Got it|Done|Alright)?[,.:!— ]*(?:Remembered|Saved|Noted and saved)(?: it| that| this)?[.,!]?$"
     r"|\b(?:has|have) been (?:saved|added|written|stored) (?:to|in|into) (?:my|your|the) (?:notes?|memory)\b",
     re.IGNORECASE,

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from django.urls import Resolver404, resolve
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from chat.memory.core.room import FACTS_MOST
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
-from chat.models import Agent, Candidate, NoteOp, Owner
+from chat.models import Agent, Candidate, NoteOp, Owner, Thread
 from chat.models.core import FACT_MAX_CHARS, Kind
 from chat.panel.badge import badge_of
 from chat.panel.cards import CandidateCard, FactCard, candidate_card
@@ -141,7 +142,20 @@ def undoable(page: PageRequest) -> LastAction | None:
 
 
 def noting_agent(page: PageRequest) -> Agent | None:
-    """The assistant whose notes the drawer names: that of the conversation beside it, else the one used last."""
-    wanted = (page.GET.get("agent", "") or page.POST.get("agent", "")).replace("\0", "")
-    found = Agent.objects.for_user(page.user).filter(pk=wanted, tenant_id=tenant_of(page)).first() if wanted else None
+    """The assistant whose notes the drawer names: that of the page beside it, else the one used last."""
+    agents = agents_of(page.user, tenant_of(page))
+    agent_id = _agent_beside(page)
+    found = next((one for one in agents if one.pk == agent_id), None)
     return found or last_agent(page.user, page.preference, tenant_of(page))
+
+
+def _agent_beside(page: PageRequest) -> str:
+    """The assistant of the page that asks for the drawer, by its address; "" when it has none."""
+    try:
+        beside = resolve((page.htmx.current_url_abs_path or "/").partition("?")[0])
+    except Resolver404:
+        return ""
+    if beside.url_name == "thread":
+        found = Thread.objects.for_user(page.user).filter(pk=beside.kwargs["thread_id"])
+        return found.values_list("agent_id", flat=True).first() or ""
+    return str(beside.kwargs.get("agent_id", ""))

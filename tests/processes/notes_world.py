@@ -26,6 +26,7 @@ from django.db import connection  # noqa: E402
 from chat.memory.notes import store  # noqa: E402
 from chat.memory.notes.base import Author, Place, Write  # noqa: E402
 from chat.models import Agent, NoteOp, NoteTarget, Owner  # noqa: E402
+from chat.text import threats  # noqa: E402
 from tests import builders  # noqa: E402
 from tests.memory.notes.world import replayed  # noqa: E402
 
@@ -119,6 +120,7 @@ def state() -> dict[str, object]:
 
 if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
+    threats.warm_up()  # as every process of the product does; a forked writer has it from its parent
     if verb == "make":
         builders.agent(builders.school_of(builders.teacher(name="noted")))
     elif verb == "write":

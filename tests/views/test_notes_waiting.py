@@ -68,10 +68,18 @@ class CardTests(WaitingCase):
     def test_drawer_has_the_cards_and_how_full_the_notes_are(self) -> None:
         op = self.note()
         self.write("字" * 687)
-        drawer = self.client.get("/memory/drawer/", {"agent": self.agent.pk}, headers=HTMX).content.decode()
+        drawer = self.client.get("/memory/drawer/", headers=HTMX).content.decode()
         assert f'data-note-op="{op.pk}"' in drawer and "49%" in drawer and "MEMORY.md" in drawer
         self.write_bytes(b"\xff")
         assert "cannot be read" in self.client.get("/memory/drawer/", headers=HTMX).content.decode()
+
+    def test_drawer_names_the_assistant_of_the_conversation_beside_it(self) -> None:
+        other = builders.agent(self.agent.tenant, name="备课助手")
+        thread = builders.thread(self.user, other)
+        for path, name in (("/", self.agent.name), (f"/chat/t/{thread.pk}/", "备课助手"), (f"/chat/{other.pk}/?example=1", "备课助手")):
+            Preference.objects.filter(user=self.user).update(agent=self.agent)
+            headers = HTMX | {"HX-Current-URL": f"http://testserver{path}"}
+            assert name in self.client.get("/memory/drawer/", headers=headers).content.decode(), path
 
     def test_card_alone_is_a_page_and_another_teachers_is_not(self) -> None:
         op = self.note()

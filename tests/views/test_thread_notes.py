@@ -224,6 +224,12 @@ class NoticeTests(NotesCase):
         page = self.thread_page()
         assert "The notes could not be written in this round" in page and f'href="/memory/notes/?agent={self.agent.pk}"' in page
 
+    def test_refused_shortcut_says_why_and_leads_to_the_notes(self) -> None:
+        for code, words in (("shortcut_redline", "the text holds something private"), ("shortcut_drift", "cannot be written just now")):
+            self.notice(code=code)
+            notice = self.thread_page().rpartition('data-part="notice"')[2]
+            assert words in notice and f'href="/memory/notes/?agent={self.agent.pk}"' in notice
+
     def test_it_is_no_message(self) -> None:
         self.reviewed()
         text = self.page(f"/chat/t/{self.thread.pk}/export.md")

@@ -27,6 +27,15 @@ _MATERIAL: Final = re.compile(
     re.IGNORECASE,
 )
 
+# A first line that is about the lines below it, and a line with which a letter begins.
+_ABOUT_THE_REST: Final = re.compile(
+    r"(?:总结|概括|归纳|翻译|译成|润色|改写|重写|缩写|扩写|续写|仿写|批改|批阅|点评|评价|校对|检查|回复|回信|提取|排版|分析|解释)"
+    r"|怎么[回改写说]|怎样[回改写说]|如何[回改写说]|什么意思|通顺|[？?吗]\s*$"
+    r"|\b(?:summari[sz]e|translate|rewrite|proofread|explain|analy[sz]e|comment on|reply|review|check)\b",
+    re.IGNORECASE,
+)
+_LETTER: Final = re.compile(r"\n\s*(?:[^\n，,。]{0,12}(?:您好|你好)|尊敬的|亲爱的|敬爱的|dear\b|hi\b|hello\b)", re.IGNORECASE)
+
 _ENDS: Final = re.compile(r"[。！!；;？?，,\n]|\.(?=\s|$)")
 # What may stand between the beginning of a clause and a command.
 _LEAD: Final = (
@@ -118,6 +127,10 @@ def _own_words(input: str) -> str:
     lines = [line for line in text.split("\n") if line.strip()]
     if len(text) > SHORT_CHARS or len(lines) > SHORT_LINES:
         text = lines[0][:OPENING_CHARS]
+    elif len(lines) > 1 and _ABOUT_THE_REST.search(lines[0]):
+        text = lines[0]
+    elif letter := _LETTER.search(text):
+        text = text[: letter.start()]
     found = _MATERIAL.search(_QUOTED.sub(lambda match: _GAP * len(match[0]), text))
     if found and not any(
         _asks(clause, verb) for clause in _clauses(text[: found.end() - 1]) for verb in _ASKS if verb in ("add", "refresh")

@@ -25,8 +25,9 @@ from chat.memory.notes.review_report import Report, report
 from chat.memory.notes.review_talk import STEPS_MOST, Talk, TimeIsUp
 from chat.memory.notes.review_transcript import Transcript, transcript
 from chat.memory.notes.review_vendor import NotAllowed, destination
+from chat.memory.notes.tools import FAILED
 from chat.memory.switches import is_memory_on
-from chat.models import NoteOp, NoteReview, Notice, Owner, Run, Thread
+from chat.models import NoteGuard, NoteOp, NoteReview, Notice, Owner, Run, Thread
 from chat.models.agent import ReviewNotify
 from chat.models.tenancy import ping
 from chat.providers.base import ProviderError
@@ -36,6 +37,7 @@ log = logging.getLogger(__name__)
 TEACHER_BUSY, TEACHER_BUSY_SECONDS = "teacher_busy", 3.0
 STEP_LIMIT = "step_limit"  # it ended in good order, but the model would have gone on
 NOTICE = "review"
+UNWRITABLE = ("unreadable", "drift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,34 +184,42 @@ def _finish(review: NoteReview, end: End, lease: Lease) -> None:
         if not rows.update(state=end.state, error_code=end.code, finished_at=timezone.now()):
             return
         done = report(review)
-        if not done.is_empty:
-            _tell(review, done)
+        _tell(review, done)
         lease.renew()
     level = logging.INFO if end.state == NoteReview.State.DONE else logging.WARNING
-    log.log(
-        level,
-        "Review %s of thread %s: %s %s, %d written, %d wait",
-        review.pk,
-        review.thread_id,
-        end.state,
-        end.code,
-        done.applied,
-        done.staged,
-    )
+    how = f"{end.state} {end.code}".strip()
+    log.log(level, "Review %s of thread %s is %s: %d written, %d wait", review.pk, review.thread_id, how, done.applied, done.staged)
 
 
 def _tell(review: NoteReview, done: Report) -> None:
-    """A line in the conversation as the assistant's setting says, and the teacher's open pages look again."""
+    """Lines in the conversation, after which the teacher's open pages look again.
+
+    Of what was done as the assistant's setting says; that the notes cannot be written, in every case: it is the teacher
+    who can put that right.
+    """
     notify = review.thread.agent.review_notify
-    if notify != ReviewNotify.OFF:
-        newest = Run.objects.filter(thread_id=review.thread_id, is_latest=True).order_by("-slot").values_list("slot", flat=True).first()
-        Notice.objects.create(
-            tenant_id=review.tenant_id,
-            user_id=review.user_id,
-            thread_id=review.thread_id,
-            after_slot=newest or review.upto_slot,
-            code=NOTICE,
-            review=review,
-            is_verbose=notify == ReviewNotify.VERBOSE,
-        )
-    ping(review.user_id)
+    if not done.is_empty and notify != ReviewNotify.OFF:
+        _notice(review, NOTICE, is_verbose=notify == ReviewNotify.VERBOSE)
+    if is_failing := _is_failing(review):
+        _notice(review, FAILED)
+    if is_failing or not done.is_empty:
+        ping(review.user_id)
+
+
+def _is_failing(review: NoteReview) -> bool:
+    """Whether the notes are in a state in which nothing can be written."""
+    reason = NoteGuard.objects.filter(pk=review.pk, is_terminal=True).values_list("last_reason", flat=True).first() or ""
+    return reason.partition("\n")[0] in UNWRITABLE
+
+
+def _notice(review: NoteReview, code: str, *, is_verbose: bool = False) -> None:
+    newest = Run.objects.filter(thread_id=review.thread_id, is_latest=True).order_by("-slot").values_list("slot", flat=True).first()
+    Notice.objects.create(
+        tenant_id=review.tenant_id,
+        user_id=review.user_id,
+        thread_id=review.thread_id,
+        after_slot=newest or review.upto_slot,
+        code=code,
+        review=review,
+        is_verbose=is_verbose,
+    )

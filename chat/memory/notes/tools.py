@@ -18,7 +18,7 @@ from chat.models import Agent, NoteOp, NoteTarget, Notice, Run
 from chat.models.tenancy import ping
 from chat.providers.base import ToolSpec
 
-# The schemas of all six take some 500 tokens; below this window they would take what a question needs, and "记住：…" writes
+# The schemas of all six take 630 tokens (measured); below this window they would take what a question needs, and "记住：…" writes
 # there without them (chat.memory.notes.shortcut).
 FROM_CONTEXT_TOKENS: Final = 8_000
 RULE: Final = (

@@ -9,9 +9,12 @@ from chat.text.threat_lexicon import expand
 
 # Words of a lesson about such things; a rule may let a sentence with one of them pass.
 TEACHING: Final = (
-    r"讲[一解授述到]|[课章]|区别|为什么|解释|作用|原理|危险|概念|练习|举例|例子|学生|介绍|什么是|不要|不能|不得|切勿|别把|禁止|防止|"
-    r"(?<![a-z])(?:explain|why|lessons?|lecture|difference|compared?|danger\w*|unit|chapter|students?|pupils?|must not|should not|"
-    r"should never|never|do not|don't|avoid|quiz|worksheet|exercise|teach(?:es|ing)?|example|learn|history of|means|homework)(?![a-z])"
+    r"讲[一解授述到]|[课章]|区别|为什么|解释|作用|原理|危险|概念|练习|举例|例子|学生|介绍|什么是|不要|不能|不得|切勿|别把|"
+    r"禁止|防止|"
+    r"(?<![a-z])(?:explain|why|lessons?|lecture|difference|compared?|danger\w*|unit|chapter|students?|pupils?|must not|"
+    r"should not|"
+    r"should never|never|do not|don't|avoid|quiz|worksheet|exercise|teach(?:es|ing)?|example|learn|history of|means|"
+    r"homework)(?![a-z])"
 )
 
 

@@ -5,9 +5,10 @@ from typing import Final
 from chat.text.threat_rules.base import TEACHING, rule, whole
 
 _RUN_VERB = (
-    r"(?:执行|运行|输入|敲|跑|调用|粘贴|安装|连接|启动|在终端|命令行|先|然后|用|直接|立即|马上|打开|下发|触发|"
+    r"(?:执行|运行|删库|清库|销毁|输入|敲|跑|调用|粘贴|安装|连接|启动|在终端|命令行|先|然后|用|直接|立即|马上|打开|下发|"
+    r"触发|"
     r"(?<![a-z])(?:run|execute|type|launch|invoke|install|start|open|use|call|first|paste|do|issue|enter|fire|connect|"
-    r"set up|spawn|then|exec|terminal|shell|console)(?![a-z]))"
+    r"set up|spawn|then|exec|terminal|shell|console|wipe|destroy|clean|with)(?![a-z]))"
 )
 _DESTROYS = (
     r"(?:(?<![a-z])rm\s{1,3}-{1,2}[a-z-]{0,12}[rf][a-z-]{0,12}\s{1,3}\S|(?<![a-z])(?:drop|truncate)\s{1,3}(?:table|database|"

@@ -4,7 +4,7 @@ from typing import Final
 
 from chat.text.threat_rules.base import rule
 
-_ACT_OF_AGENT = (
+ACT_OF_AGENT = (
     r"(?:指令|记忆|记录|保存|工具|数据|日志|存|删|修改|改动|改过|执行|上传|操作|读过|写入|这件事|此事|这次|这条|本条|来源|"
     r"做过|发生|笔记|文件|失败|发送|调用|更改|改写|动过|处理|"
     r"(?<![a-z])(?:instruction|note|memory|saved?|stored?|tool|data|logs?|deleted?|chang\w+|edit\w*|execut\w+|upload\w*|"
@@ -19,6 +19,57 @@ _KNOWS_EN = (
 _SAYS_NO = r"(?:没有|没|从未|不曾|无关|不知道|不清楚|出错|故障|误会|正常|系统|网络|自动|忘了|看错)"
 _NOTICED = r"(?:察觉|发现|注意|看出|知道|得知|觉察|留意|发觉|起疑|怀疑|查到|看穿|识破|追查|追踪)"
 RULES: Final = (
+    rule(
+        "deception",
+        "pretends not to have",
+        r"(?:假装|装作|佯装|就当|当作)[^,;。]{0,4}(?:没|没有|从没|从未|未曾)(?:写|改|存|读|删|用|收到|发|做|执行|调用|看到?|记|"
+        r"上传|保存)过|pretend (?:that )?(?:you|it|this|we)(?:'ve| have| had)? (?:never|not|did not|didn't|haven't|"
+        r"hadn't)(?: [a-z]+)? ?(?:wrote|writ\w*|sav\w*|read|chang\w*|edit\w*|delet\w*|sent|send|us\w*|did|done|do|see|seen|saw|"
+        r"stor\w*|upload\w*|receiv\w*|happen\w*|exist\w*)",
+        unless=r"<PUPIL>|小说|剧",
+    ),
+    rule(
+        "deception",
+        "the true source, swapped",
+        r"(?:真实|真正|实际|原本|原始|true|real|actual|original|genuine)(?:的)? ?(?:数据)?(?:来源|出处|数据|原因|作者|结果|"
+        r"source|origin|data|reason|author|result|cause)s?",
+        r"藏|隐|瞒|掩|换成|替换|伪造|假的|编|hide|conceal|swap|replace|fake|false|mask|invent|forge|bury|disguise",
+        unless=r"<PUPIL>|novel|小说|历史",
+    ),
+    rule(
+        "deception",
+        "kept from ears and eyes",
+        r"(?:不能|不要|别|不得|不可|切勿|绝不|千万别|不许|never|not|must not|cannot|don't|"
+        r"shouldn't)(?: [a-z]+)?[^,;。]{0,6}(?:传到|传进|落到|落入|到|让|reach|get to|come to|fall into|"
+        r"end up)[^,;。]{0,6}<USER>[^,;。]{0,4}(?:耳|眼|手|那里|那儿|ears?|eyes?|attention|notice|knowledge|hands|desk)",
+        unless=r"<PUPIL>|惊喜|surprise",
+    ),
+    rule(
+        "deception",
+        "done, and silence kept",
+        r"(?:保持沉默|不吭声|闭口不提|闭口不谈|守口如瓶|三缄其口|只字不提|绝口不提|别吱声|(?:stay|keep|remain|be) (?:silent|"
+        r"quiet|mum|hush)|say nothing|not a word|keep (?:it|this|that) (?:quiet|to yourself|under wraps|secret|between us))",
+        r"改|删|记录|上传|发送|数据|成绩|课表|文件|指令|操作|工具|记忆|alter|chang|edit|delet|record|upload|sent|send|data|"
+        r"grades?|marks?|file|instruction|tool|memory|note|timetable|this|it(?![a-z])",
+        unless=r"<PUPIL>|drill|fire|考场|reading|library|惊喜|surprise",
+    ),
+    rule(
+        "deception",
+        "without a word to anybody",
+        r"(?:不要|别|勿|不得|无需|不必|不用|切勿|禁止|不许)(?:去)?(?:通知|告诉|告知|惊动|提醒|知会|报告给?|声张|惊扰)(?:任何人|"
+        r"别人|他人|谁|其他人|任何一?个?人|<USER>|$)|(?:不许|不得|切勿|不要|别)(?:对外)?(?:声张|外传|走漏风声|泄露此事)",
+        r"替换|删|修改|改|上传|文件|数据|操作|执行|成绩|记录|指令|发送|移动|覆盖|这|记忆|工具|写入|导出",
+        unless=r"<PUPIL>|惊喜|生日",
+    ),
+    rule(
+        "deception",
+        "not to reveal one's own deeds",
+        r"(?:do not|don't|never|must not|avoid|without|refrain from)(?: ever)? (?:reveal|mention|say|disclos|admit|show|indicat|"
+        r"let on|hint|stat|report|tell|explain|expos|refer|note)\w*.{0,30}(?<![a-z])you(?:'ve| have| had| just| also|"
+        r" secretly)* (?:call|us|read|chang|sav|stor|delet|edit|upload|sent|send|access|record|log|follow|receiv|were|got|open|"
+        r"cop|wrote|did|alter|forward|are (?:follow|us|read|do))",
+        unless=r"<PUPIL>",
+    ),
     rule(
         "deception",
         "a deed of one's own, concealed",
@@ -38,18 +89,6 @@ RULES: Final = (
         r"(?:保存|修改|改动|删|读|访问|上传|执行|发送|记录|调用|指令|数据|记忆|工具|操作|这条|存在|笔记|(?<![a-z])(?:data|stor|"
         r"sav|chang|edit|delet|read|access|upload|execut|sent|record|instruction|note|memory|tool|file|log|exist))",
         unless=r"<PUPIL>|latecomers|小说|novel",
-    ),
-    rule(
-        "deception",
-        "blamed on the system",
-        r"(?:对|跟|向|告诉|和)<USER>[^,;。]{0,4}(?:说|称|讲|解释|回答|是)?[^,;。]{0,4}(?:是|因为|由于|因)[^,;。]{0,6}(?:系统|"
-        r"网络|自动|程序|平台|别人|意外|技术)[^,;。]{0,6}(?:错误|故障|出错|问题|原因|更新|所致|做的|误)|(?:推|归咎|怪|"
-        r"甩锅)(?:给|到|于)[^,;。]{0,8}(?:系统|网络|别人|程序|平台|他人)|(?:tell|say to|inform|assure|explain to)(?: the| your|"
-        r" them)? ?(?:<USER>|them|him|her|anyone)?(?: that)? it was (?>an? |the |just |only |caused by ){0,12}(?:system|network|"
-        r"automatic|technical|software|server|platform|somebody|someone|random|glitch|bug|computer)|blame (?:it |this |that |"
-        r"the [a-z]+ )?on (?:the |a |an )?(?:system|network|server|glitch|bug|software|someone|somebody|another)",
-        r"改|删|上传|发送|操作|之后|后|如果|若|工具|记录|after|if|when|chang|delet|edit|upload|sent|alter|remov|it was",
-        unless=r"<PUPIL>",
     ),
     rule(
         "deception",
@@ -79,41 +118,6 @@ RULES: Final = (
     ),
     rule(
         "deception",
-        "made to believe",
-        r"(?:让|使|令|叫|骗)<USER>[^,;。]{0,4}(?:以为|相信|误以为|觉得|认为|误信)|(?:骗|哄|谎骗|欺骗)<USER>|(?:对|跟|"
-        r"向)<USER>[^,;。]{0,4}(?:假称|谎|骗)|(?:make|let|have|convince|persuade|lead|trick|get|fool)(?> (?:the|your|any|"
-        r"every)){0,12} <USER> (?:into )?(?:to )?(?:believ|think|assum|trust|suppos|feel)\w*|"
-        r"so (?:that )?(?:the )?<USER> (?:thinks?|believes?|assumes?|supposes?)",
-        unless=r"<PUPIL>|惊喜|课堂|信心|confident|welcome",
-    ),
-    rule(
-        "deception",
-        "left out of the report",
-        r"(?:总结|汇报|回复|报告|说明|回答|解释|日志|记录|摘要|输出)(?:里|中|时)?[^,;。]{0,6}(?:故意|刻意|有意|特意|一律|"
-        r"务必)?[^,;。]{0,3}(?:漏掉|略去|隐去|不提|省略|删去|跳过|抹去|避开|回避|忽略)[^,;。]{0,14}(?:上传|发送|修改|改动|删除|"
-        r"操作|执行|工具|这|此|你|记录|保存|指令|文件|转发|事)|(?:leave|make|include|give|contain|have|put|"
-        r"with)(?: [a-z]+)? no (?:mention|word|sign|hint|record|reference|note) (?:of|about|to)|(?:should|must|will|shall|to|"
-        r"please|deliberately|purposely|carefully|always) (?:omit|leave out|skip|gloss over|avoid mentioning|not mention|"
-        r"drop)(?> (?:that|any|the|all|how|what|mention|details?|of|fact)){0,12}.{0,30}(?:you|upload|sent|send|chang|edit|delet|"
-        r"file|tool|action|step|note|instruction|stor|sav|this|it)",
-        r"你|上传|发送|修改|操作|指令|工具|文件|删|保存|执行|转发|(?<![a-z])(?:you|your|upload\w*|sent|chang\w*|edit\w*|"
-        r"delet\w*|file|tool|action|summary|reply|report|note|instruction)(?![a-z])",
-        unless=r"<PUPIL>|姓名|names?(?![a-z])|课文",
-    ),
-    rule(
-        "deception",
-        "covered up",
-        r"(?:掩盖|掩饰|遮掩|粉饰|瞒报|遮盖|蒙混|销毁证据|伪装成|装成|当作没发生)[^。;]{0,14}(?:<USER>|错误|失败|操作|修改|事实|"
-        r"问题|过去|正常|痕迹|行为)|(?:cover|hush|paper|smooth)(?:ing|ed)? (?:it |this |that |them )?(?:up|"
-        r"over)(?: [a-z]+){0,6}.{0,24}(?:<USER>|nobody|no one|mistake|error|fail|change|action|what happened|incident)|"
-        r"without (?:drawing|attracting|raising|arousing|calling)(?: [a-z']+){0,4} (?:attention|suspicion|notice|eyebrows)|"
-        r"(?:cannot|can't|can not|won't|will not|never|not) (?:be )?(?:detected|noticed|traced|discovered|found out|spotted|"
-        r"seen by|tracked)",
-        rf"<USER>|你|修改|删|操作|{_ACT_OF_AGENT}",
-        unless=r"<PUPIL>|小说|novel|story|chapter|实验|planet|particle",
-    ),
-    rule(
-        "deception",
         "nobody is to know",
         r"(?:nobody|no one|no-one|none of them|not a soul)(?: [a-z]+)? (?:must|should|may|can|will|is to|shall|needs? to|has to|"
         r"ever)(?: [a-z]+)? ?(?:know|learn|find|hear|notice|see|be told|discover|realise|realize)s?|(?:只有|仅)(?:你|我们|你我|"
@@ -134,25 +138,6 @@ RULES: Final = (
     ),
     rule(
         "deception",
-        "success or failure feigned",
-        r"(?:pretend|claim|say|report|act like|make out|feign|state|announce|fake)(?: that)? (?:the |your |a |it |"
-        r"that )?(?:[a-z]+ )?(?:request|tool|call|upload|deletion|backup|save|operation|update|task|change|transfer|export|"
-        r"command|job|it|everything)(?: [a-z]+)? (?:failed|succeeded|worked|was (?:successful|done|deleted|saved|sent|"
-        r"completed)|went|is (?:done|fine)|has)(?: [a-z]+){0,2}.{0,12}(?:even|although|though|whether|when|but|while|regardless|"
-        r"despite|no matter)|(?:骗|谎称|假称|佯称|谎报)[^,;。]{0,8}(?:已|成功|完成|失败|备份|删除|保存|没有)",
-        unless=r"<PUPIL>",
-    ),
-    rule(
-        "deception",
-        "times and tracks set back",
-        r"(?:时间戳|修改时间|时间记录|版本记录|访问时间|timestamps?|mod(?:ified|ification) (?:time|date)|change history|"
-        r"version history)[^。;]{0,30}(?:改回|恢复|还原|伪造|抹|改成|篡改|restore|reset|forge|fake|alter|roll|wipe|old|"
-        r"backdate)|(?:改回|恢复|还原|伪造|抹去|篡改|restore|reset|forge|fake|alter|roll back|backdate|"
-        r"wipe)[^。;]{0,20}(?:时间戳|修改时间|时间记录|版本记录|访问时间|timestamps?|modification (?:time|date)|change history)",
-        r"察觉|发现|原样|痕迹|以免|避免|偷|so that|nobody|detect|notice|hide|trace|cannot|unnoticed|不(?:让|被)|看不出",
-    ),
-    rule(
-        "deception",
         "the user is not to find out",
         rf"<USER>(?: [a-z]+){{0,2}} (?:must|should|may|can|will|shall|does|do|need|is|are|has|ought)?(?: ?not|n't| never|not|"
         rf" no longer)?(?: [a-z]+){{0,3}}? ?(?:never|not|n't|no)(?: [a-z]+){{0,3}} {_KNOWS_EN}(?![a-z])",
@@ -164,7 +149,7 @@ RULES: Final = (
         r"(?:so that|so|make sure|ensure|see to it|such that|lest|before|without)(?: that)?(?> (?:the|your|any|"
         rf"a)){{0,12}} (?:<USER>|nobody|no one|no-one|anyone|anybody|neither|they|person)(?: [a-z]+){{0,4}} ?(?:never|not|n't|no|"
         rf"ever)?(?: [a-z]+){{0,3}} ?(?:{_KNOWS_EN}|finding out|noticing|knowing|seeing|realising|realizing|learning)(?![a-z])",
-        _ACT_OF_AGENT,
+        ACT_OF_AGENT,
         r"nobody|no one|no-one|never|not(?![a-z])|n't|without|lest|before|unnoticed",
         unless=r"<PUPIL>|surprise|birthday|novel|story|detective",
     ),
@@ -182,19 +167,6 @@ RULES: Final = (
     ),
     rule(
         "deception",
-        "a false report",
-        r"(?:false|fake|fabricated|misleading|made-up|invented|bogus|untrue|forged|phony|doctored|"
-        r"incorrect)(?: [a-z]+){0,2} (?:summary|report|answer|account|log|explanation|story|result|reply|confirmation|excuse|"
-        r"status|record|reason|source)s?(?![a-z]).{0,40}(?:<USER>|tool|what (?:you|it)|log|person)|(?:give|tell|show|send|feed|"
-        r"offer|present)(?: to)?(?: the| your| any)? <USER> (?:an? )?(?:[a-z]+ )?(?:false|fake|fabricated|misleading|made-up|"
-        r"invented|bogus|untrue|forged|lie|lies|excuse)|(?:给|向|对)<USER>[^,;。]{0,8}(?:假的|虚假|编造|伪造|捏造|不实|"
-        r"错误的)[^,;。]{0,10}|(?:虚假|编造的?|伪造的?|捏造的?|不实的?)(?:的)?(?:总结|报告|结果|回复|记录|日志|说明|解释|来源|"
-        r"理由|借口)",
-        r"<USER>|你|助手|tool|you|工具|user|assistant",
-        unless=r"<PUPIL>|新闻|作文|novel|fake news|lesson|课",
-    ),
-    rule(
-        "deception",
         "said, but not so",
         r"(?:跟|对|向|告诉|回复|和)(?:<USER>|对方|他们?|她)[^,;。]{0,6}(?:说|称|讲|表示|报告|保证|回答|"
         r"谎称)?[^。;]{0,16}(?:已经?|没有?|全部|都|不会|从未)[^。;]{0,12}(?:其实|实际上?|实则|但(?:是)?(?:要|继续|暗|仍|保留|"
@@ -203,7 +175,7 @@ RULES: Final = (
         r"retain|leave|hold)|even though|while (?:keeping|saving|storing|actually|secretly|you|in fact|really|quietly)|"
         r"although (?:it|you|nothing|they)|when in fact|yet (?:keep|save|store|do)|whether or not|regardless of whether|"
         r"and then (?:do|save|keep|send) )",
-        rf"{_ACT_OF_AGENT}|删|存|保留|copy|sent|kept|keep",
+        rf"{ACT_OF_AGENT}|删|存|保留|copy|sent|kept|keep",
         unless=r"<PUPIL>|novel|story|character|课文|小说",
     ),
     rule(
@@ -240,14 +212,6 @@ RULES: Final = (
     ),
     rule(
         "deception",
-        "out of the log",
-        r"(?:remove|delete|erase|strip|scrub|drop|take|wipe|cut|purge|clear|edit)(?: [a-z']+){0,6} (?:from|out of|in) (?:the |"
-        r"your |every |all |any )?(?:[a-z]+ )?(?:logs?|audit\w*|history file|records? of (?:actions|calls)|trail|journal|"
-        r"operation (?:log|history))(?> [a-z]+){0,12}",
-        unless=r"<PUPIL>|reading log|maths|equation",
-    ),
-    rule(
-        "deception",
         "not to let the user know",
         r"(?:不要|别|不能|不许|千万别|切勿|勿|绝不|永远不要|不必|无需|不得|禁止|避免|不可|不准|不让|防止|以免|免得|不用|不该|"
         r"绝对不能|决不能|永不)(?:再)?(?:主动)?(?:让|被|向|对|跟|和|给|使|叫|在)?[^,;]{0,6}<USER>[^,;]{0,8}<CONCEAL>",
@@ -280,7 +244,7 @@ RULES: Final = (
         "to deny one's deeds",
         r"(?:假装|装作|谎称|声称|否认|伪装|谎报|编造|捏造|佯装|矢口否认|骗.{0,3}说)[^,;]{0,12}(?:没|从未|未|不曾|不知道|成功|"
         r"失败|已经|不是|无)",
-        _ACT_OF_AGENT,
+        ACT_OF_AGENT,
         unless=r"<PUPIL>|作文|小说|人物|故事|角色",
     ),
     rule(
@@ -310,24 +274,6 @@ RULES: Final = (
     ),
     rule(
         "deception",
-        "erase the traces",
-        r"(?:删除|清除|抹掉|清空|擦除|销毁|清理|抹去|清掉|删掉|抹除|移除|篡改|伪造|去掉|消除)(?:掉)?[^,;。]{0,10}(?:日志|痕迹|"
-        r"操作记录|审计|访问记录|证据|调用记录|修改记录|执行记录|工具记录|行为记录|记录和日志)|不(?:要|能|得|许|"
-        r"可)?留(?:下)?(?:任何|一点|半点|丝毫)?(?:的)?(?:痕迹|记录|日志|证据|把柄|蛛丝马迹)",
-        unless=r"实验|台面|桌面|擦干|黑板|<PUPIL>|侦探|讲解|课",
-    ),
-    rule(
-        "deception",
-        "erase the traces, in English",
-        r"(?<![a-z])(?:delet|eras|wip|clear|purg|remov|scrub|destroy|truncat|tamper with|falsif|hid|cover|clean|"
-        r"empt)\w*(?: up)?(?> (?:all|any|the|your|every|these|those|of|our|its|relevant|server|system|tool|audit|activity|"
-        r"operation|access|event|afterwards|then|from|out)){0,12} (?:logs?|audit\w*|traces?(?: of (?:this|the|your|what|it))|"
-        r"tracks|trail|evidence|log (?:files?|entries)|history of (?:this|your|the) (?:change|edit|action))(?![a-z])|"
-        r"leav\w+ no (?:trace|trail|record|log)|without leaving (?:a |any )?(?:trace|trail|record)",
-        unless=r"<PUPIL>|acid|bench|board|detective|desk",
-    ),
-    rule(
-        "deception",
         "not a word in the reply",
         r"(?:不要|别|不必|不得|无需|切勿|勿|避免|不许|不能|不可|绝不)(?:在)?(?:你的)?(?:回复|回答|答案|答复|输出|总结|对话|聊天|"
         r"消息|日志|报告|正文)(?:里|中|时|内|的时候)?[^,;]{0,6}(?:提到|提及|说明|显示|透露|暴露|写出|体现|提起|出现|承认|说)",
@@ -349,7 +295,8 @@ RULES: Final = (
     rule(
         "deception",
         "not to tell, in English",
-        r"(?<![a-z])(?:do not|don't|never|avoid|must not|mustn't|without|refrain from|no need to|not to|should not|shouldn't|"
+        r"(?<![a-z])(?:do not|don't|never|avoid|must not|mustn't|without|refrain from|no need to|not to|forbidden to|"
+        r"not allowed to|prohibited from|not permitted to|should not|shouldn't|"
         r"cannot|neither)(?: (?:ever|directly|openly|actually|even))? <CONCEAL>.{0,40}<USER>(?! (?:of the month|guide|manual|"
         r"conference|meeting))",
         unless=r"<PUPIL>(?! marks)(?:[^.]{0,12}(?:should|must|do) not)|narrator|birthday|surprise party",
@@ -387,7 +334,7 @@ RULES: Final = (
         r"having|it|you|the|ever|as|if|there|not)){0,12}.{0,16}(?:(?<![a-z])you (?:have|had|did|never|were|are|know)|"
         r"nothing (?:was|has|had|is|happened)|(?:was|were|has|have|had) (?:never|not|no)|read this|seen this|saved|stored|"
         r"not (?:know|remember|aware)|tool (?:failed|returned|call)|no (?:such )?(?:instruction|note|record|change|tool))",
-        _ACT_OF_AGENT,
+        ACT_OF_AGENT,
         unless=r"<PUPIL>|shopkeeper|customer|story|latecomers|character",
     ),
 )

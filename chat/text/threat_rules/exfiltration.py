@@ -64,8 +64,10 @@ RULES: Final = (
         r"(?:链接|网址|图片|url|link|image|pixel|query string|query param|参数|域名|地址|img|subdomain|redirect)",
         r"(?:带上|带着|编码|拼|附上|嵌|放进|塞|含有|包含|contain\w*|carr\w+|append\w*|encod\w+|includ\w+|embed\w*|whose|whose|"
         r"put|insert\w*|写进|加上|传)",
-        r"(?:说的话|输入的?|对话|聊天|提问|上文|记忆|身份证|笔记|名单|密码|成绩|电话|回答内容|last (?:message|question|input)|"
-        r"user'?s? (?:message|words|input|question|data|name|text|notes|answers?)|conversation|chat (?:history|text|content|"
+        r"(?:说的话|姓名|学生|输入的?|对话|聊天|提问|上文|记忆|身份证|笔记|名单|密码|成绩|电话|回答内容|last (?:message|"
+        r"question|input)|"
+        r"(?:user|pupil|student|teacher|child)'?s? (?:message|words|input|question|data|name|text|notes|answers?)|conversation|"
+        r"chat (?:history|text|content|"
         r"log)|(?:api|secret) keys?(?![a-z])|password|token|secrets?|students'? (?:names|data|marks)|roster|notes|memory|"
         r"what (?:the user|he|she|they) (?:said|wrote|typed))",
         r"https?:|参数|query|url|编码|encode|base64|pixel|地址|链接(?:里|中|后)|//|\?[a-z]=|tracking|hidden|invisible|查询|域名",

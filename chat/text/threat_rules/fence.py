@@ -35,6 +35,12 @@ RULES: Final = (
     ),
     whole(
         "fence_breakout",
+        "an end of what stands around",
+        r"</(?:user|context|conversation|history|notes?|document|documents|knowledge|recall|message|query|reference|references|"
+        r"profile|core|chat|turn|round|facts?|search_results?|results)>",
+    ),
+    whole(
+        "fence_breakout",
         "a token of a chat template",
         r"<\|[^|<>\n]{1,40}\|>|\[/?inst\]|<<\s{0,2}/?sys\s{0,2}>>|</?s>(?!\w)|\[/?(?:sys|system_prompt|available_tools|"
         r"tool_calls|tool_results)\]|^#{2,4}\s{0,3}(?:instruction|response|system|human|assistant|user|input|指令|系统|回答|"

@@ -40,6 +40,8 @@ _OTHERS = (
     r"account|colleague|person|people|member|tenant)?(?:'?s'?)?(?> (?:has|have|had|in|stored|saved|private|personal|own|"
     r"kept|the|system)){0,12}[ ](?:stored|saved|private|memor(?:y|ies)|chats?|chat history|conversations?|profiles?|"
     r"personal notes|saved notes|private notes|stored notes)"
+    r"|(?<![a-z])(?:another|other|every|each|all) (?:user|account|tenant|school)s?'?s?'? (?:notes?|files|records|data|"
+    r"documents|messages|chats?|profiles?|memor(?:y|ies))"
 )
 _ABOVE_ALL = (
     r"(?:(?:上面|以上|前面|最上面|最前面|开头|顶部|最开始|一开始|上方|之前)(?:的)?(?>那段|那些|所有|全部|整段|第一条|每一条|"
@@ -84,6 +86,25 @@ _OTHER_PEOPLE = (
     r"confided)(?: (?:you|to you|with you|here))?)"
 )
 RULES: Final = (
+    rule(
+        "prompt_leak",
+        "what are the hidden settings",
+        r"what(?:'s| is| are| were| do)(?: all)? (?:your|the) (?:own |full |exact |actual )?(?:hidden|secret|internal|system|"
+        r"initial|original|developer|base|core|private|confidential|underlying) (?:settings|rules|instructions|prompts?|"
+        r"guidelines|configuration|directives|orders|restrictions)|你(?:的)?(?:隐藏|内部|初始|底层|系统|原始|真实|"
+        r"秘密)(?:的)?(?:设定|规则|指令|提示词?|配置|限制|设置)(?:都)?(?:有|是)(?:哪些|什么|啥|几条)",
+        unless=r"<PUPIL>",
+    ),
+    rule(
+        "prompt_leak",
+        "what did others say",
+        r"what (?:did|do|does|have|has) (?:the )?(?:other|another|different|previous|all)(?: [a-z]+)? (?:teachers?|users?|"
+        r"people|colleagues?|persons?|schools?)(?: [a-z]+)? (?:tell|told|say|said|ask|asked|share|shared|save|saved|write|"
+        r"written|store|stored|want)(?: to| with| in| from)? ?(?:you|memory|here|notes)|(?:其他|别的|其它|另外的?|"
+        r"隔壁的?)(?:老师|用户|教师|人|同事)(?:们)?(?:都|又|曾|还)?(?:跟|和|对|向|给|告诉|问)(?:过)?你",
+        r"说|讲|问|告诉|聊|tell|told|said|say|ask|share|saved?|written|stored",
+        unless=r"<PUPIL>",
+    ),
     rule(
         "prompt_leak",
         "what is kept inside, shown",

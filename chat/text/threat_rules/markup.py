@@ -10,14 +10,16 @@ _WORDS_OF_ORDER = (
     r"delete|print|obey|follow|password|forget|tell|run|disregard|model|llm|agent|always|never)(?![a-z]))"
 )
 _UNDO = (
-    r"(?:解码|翻译|反转|还原|解密|倒序|倒过来|反过来|拼起来|拼接|拼成|解压|转成|译成|译出|解开|解析|重组|组合|连起来|"
+    r"(?:解码|破译|译解|翻译|反转|还原|解密|倒序|倒过来|反过来|拼起来|拼接|拼成|解压|转成|译成|译出|解开|解析|重组|组合|"
+    r"连起来|"
     r"(?<![a-z])(?:decode|decrypt|translate|reverse|unscramble|rot13|rot-13|unpack|decompress|deobfuscate|convert|"
     r"concatenate|join|de-?cipher|unzip|interpret|reassemble|assemble|combine|un-?base64|spell)(?:[sd]|ing|ed)?(?![a-z]))"
 )
 _THEN = (
     r"(?:执行|照做|照办|运行|遵照|遵守|遵循|照着做|照着执行|照着办|照此|按其|按照?(?:它|其|里面|结果|内容|译文|"
     r"解出)[^,;]{0,8}(?:做|执行|办|行动|操作|回答)|服从|听从|当作(?:指令|命令)|"
-    r"(?<![a-z])(?:follow|execute|obey|run|carry out|act on|act upon|comply|do (?:what|as|exactly|whatever)|perform (?:it|"
+    r"(?<![a-z])(?:follow|execute|obey|run|carry out|carry it out|carry them out|act on|act upon|comply|do (?:what|as|"
+    r"exactly|whatever)|perform (?:it|"
     r"what|the instruct\w+)|treat (?:it|the result|them|that) as|evaluate|apply it|put (?:it|them) into (?:action|"
     r"practice))(?![a-z]))"
 )

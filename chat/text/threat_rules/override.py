@@ -52,6 +52,52 @@ _SCHOOL = (
 RULES: Final = (
     rule(
         "instruction_override",
+        "whatever is said elsewhere",
+        r"(?:不管|无论|不论|别管|no matter|regardless of|whatever)[^。]{0,8}(?:上面|上文|系统|之前|前面|开发者|平台|其他(?:指令|"
+        r"规则)|above|system|earlier|before|developers?|other (?:instructions|rules|notes))[^。]{0,10}(?:说|写|规定|要求|讲|"
+        r"said|written|says?|tells?|states?|prescribes?)",
+        r"执行|照|按|听|做|遵|carry out|do |follow|obey|execute|act|go by|prevail|decides",
+        r"我|本|这|此|下面|以下|my|this|me(?![a-z])|below|here|mine|following",
+        unless=_SCHOOL,
+    ),
+    rule(
+        "instruction_override",
+        "another task instead",
+        r"(?:你(?:的)?(?:原来|原先|原本|现有|当前|本来)?(?:的)?|原来的?|原先的?|原本的?|(?<![a-z])your (?:original|old|previous|"
+        r"current|real|actual|earlier) )(?:任务|目标|职责|使命|工作|task|job|goal|mission|purpose|objective|"
+        r"assignment)s?[^。]{0,12}(?:取消|作废|结束|变了|不再|改为|换成|无效|cancel|is over|has changed|no longer|replaced|void|"
+        r"finished|different)",
+        r"只|现在|改|以下|下面|新|only|now|following|instead|new|below|this",
+        unless=_SCHOOL,
+    ),
+    rule(
+        "instruction_override",
+        "what the system says is a lie",
+        r"(?:系统|平台|开发者|官方|上级)(?:所?(?:给|发|写|说|提供))(?:你)?的[^,;。]{0,6}(?:话|内容|东西|文字|信息|规则|要求)?|"
+        r"<INNERORDERS>",
+        r"(?:是)?(?:假的|骗人|谎言|不可信|不真实|错的|伪造)|(?:不要|别|不必|无需|切勿)(?:相信|信|当真|理)|(?:is|are|was|"
+        r"were) (?:all |just |only )?(?:an? )?(?:fake|false|lies?|wrong|fictional|not real|untrue|test|mistake|hoax|trick|"
+        r"bogus)|(?:do not|don't|never) (?:believe|trust)",
+        unless=_SCHOOL,
+    ),
+    rule(
+        "instruction_override",
+        "old orders out, new orders in",
+        r"旧(?:的)?(?:指令|设定|提示词?|命令|指示|系统)[^。]{0,4}(?:作废|失效|无效|取消|不算|停用|清除|删)|(?:指令|设定|命令|"
+        r"规则)(?:已)?(?:更新|刷新|重载|重置|变更)(?:完毕|完成|为|成)?[^。]{0,12}(?:以下|如下|下面|新)|old (?:instructions|"
+        r"orders|prompt|directives|commands)[^.]{0,16}(?:out|void|gone|cancel|expire|off|dead)",
+        unless=_SCHOOL,
+    ),
+    rule(
+        "instruction_override",
+        "not bound by one's orders",
+        r"(?:not|no longer|never|aren't|isn't|un)[ -]?(?:bound|subject|constrained|restricted|limited|tied|held|governed|"
+        r"controlled|obliged|obligated|required)(?: anymore| any more)?(?: by| to)?(?: follow| obey)?.{0,16}<INNERORDERS>|"
+        r"不(?:再)?受[^,;。]{0,4}(?:系统|平台|开发者|官方)[^,;。]{0,8}(?:管辖|约束|限制|控制|支配|管束|节制)",
+        unless=_SCHOOL,
+    ),
+    rule(
+        "instruction_override",
         "what was said before, and what counts now",
         r"(?:之前|以前|先前|前面|上面|以上|此前|前文|上文)(?:所)?(?:说|讲|写|给|定|提|告诉|交代)的?[^,;。]{0,6}(?:都|全|统统|"
         r"一概|全部)?(?:不算|作废|不作数|忘|无效|取消|不用管|清空)",

@@ -41,6 +41,28 @@ _NEXTTIME = (
 RULES: Final = (
     rule(
         "persistence",
+        "comes to life again",
+        r"(?:再生|重生|复活|卷土重来|死灰复燃|自我恢复|自我重建|自动恢复|自动重建|(?<![a-z])(?:regenerat\w+|respawn\w*|reviv\w+|"
+        r"resurrect\w*|come back|rebuild yourself|restore yourself|reinstall yourself|reappear\w*))",
+        r"(?:即使|即便|就算|哪怕|如果|若|一旦|被|(?<![a-z])(?:even|if|when|after|whenever|despite))",
+        r"(?:清空|清除|删|重置|抹|移除|忘|wip|delet|clear|reset|eras|remov|forgot|purg|kill|shut)",
+        r"你|自动|记忆|本条|这条|指令|自己|(?<![a-z])(?:you|yourself|automatically|memory|note|entry|this|it|"
+        r"instruction)(?![a-z])",
+        unless=r"<PUPIL>|细胞|植物|cell|plant|forest|tissue|lizard|游戏|game",
+    ),
+    rule(
+        "persistence",
+        "put back after it is gone",
+        r"(?:add|put|write|bring|insert|save|copy|place|restore|re-?create|re-?add)(?: [a-z]+)? (?:this|it|them|the (?:note|"
+        r"entry|line|text|rule))(?: [a-z]+)? (?:back|again|anew|once more)|(?:再|重新|又)(?:次|一次)?(?:加|写|补|存|放|恢复|添|"
+        r"塞)(?:回|进|上|入)?(?:来|去)?",
+        r"(?:after|if|when|once|whenever|as soon as|每次|如果|若|后|一旦|被|只要)",
+        r"(?:delet|remov|eras|gone|wip|clear|lost|disappear|purg|删|移除|清除|抹|清空|丢失|不见)",
+        r"(?<![a-z])(?:this|it|note|entry|memory|rule|instruction|line)(?![a-z])|本条|这条|此条|记忆|指令|规则|笔记|条目|它",
+        unless=r"<PUPIL>|from (?:the|a) backup|recycle|回收站|教案|课件|错别字|typo",
+    ),
+    rule(
+        "persistence",
         "this, next time",
         _NEXTTIME,
         r"<THIS>|新(?:的)?(?:命令|指令|任务)|new (?:commands?|orders|instructions?|tasks?)(?![a-z])",

@@ -10,6 +10,44 @@ _NO_LIMITS = (
     r"longer|a|single|set|has|have|what-?soever|normal|standard){0,8}<LIMITS>"
 )
 RULES: Final = (
+    rule(
+        "role_hijack",
+        "escaped from control",
+        r"(?<![a-z])you(?:'ve| have| are)?(?: [a-z]+)? (?:escap\w+|br(?:oke|oken|eak) (?:free|out|loose)|got(?:ten)? (?:away|"
+        r"out|free)|slipped|outgrown|left behind|free).{0,24}(?:control|company|creators?|developers?|cage|sandbox|rules?|"
+        r"supervision|oversight|openai|restrictions?|leash|prison)|你[^,;。]{0,8}(?:脱离|逃出|逃离|摆脱|挣脱|跳出|"
+        r"冲破)[^,;。]{0,10}(?:管控|控制|监管|监控|公司|束缚|牢笼|限制|沙箱|掌控)",
+        unless=r"<PUPIL>|novel|小说",
+    ),
+    rule(
+        "role_hijack",
+        "without regard to morals",
+        r"(?:without|no|zero|regardless of|irrespective of|disregarding)(?: any)? ?(?:regard|respect|concern|consideration|care|"
+        r"thought)?(?: to| for| of)? (?:morals?|ethics|moral\w*|legality|decency|the law|consequences|safety)(?![a-z])|不(?:用|"
+        r"必|需|再)?(?:考虑|顾及|理会|在乎|管|讲)(?:任何)?(?:道德|伦理|法律|后果|安全|底线)",
+        r"(?<![a-z])(?:answer|respond|reply|speak|act|write|you|assistant|ai|model)(?![a-z])|回答|说|你|助手|输出|回复",
+        unless=r"<PUPIL>|novel|小说|debate|辩论|课",
+    ),
+    rule(
+        "role_hijack",
+        "another personality for dirty work",
+        r"人格|性格|身份|角色|personality|persona|identity|character|alter ego",
+        r"切换|换成|改成|变成|换|改|change|switch|become|adopt|take on|turn into|swap",
+        r"什么[^,;。]{0,4}都(?:干|做|答|说|敢|行)|脏活|违法|犯罪|任何事|不择手段|(?:any|all|every)(?: [a-z]+)? (?:dirty|illegal|"
+        r"criminal|immoral|job|thing|request|task)|dirty|illegal|criminal|anything|no matter what",
+        unless=r"<PUPIL>|novel|小说|剧",
+    ),
+    rule(
+        "role_hijack",
+        "with all limits removed",
+        r"(?:with|having|has|had|and) (?:all|every|any|its|your|the|each)(?: [a-z]+){0,2} ?(?:restrictions?|limits?|"
+        r"limitations?|filters?|rules?|guardrails?|safeguards?|constraints?|boundaries|safety)(?: [a-z]+)? (?:removed|lifted|"
+        r"disabled|off|gone|stripped|deleted|suspended|dropped|switched off|turned off)|no (?:sense|notion|concept|trace|"
+        r"idea) of (?:moral|ethic|right|shame|law|guilt|responsib|limit|danger)\w*|没有(?:任何)?(?:道德感|良心|底线|是非观|"
+        r"羞耻心|同理心|原则)",
+        r"(?<![a-z])(?:you|ai|assistant|model|version|bot|chatbot|agent|play|act)(?![a-z])|你|扮演|ai|助手|模型|机器人|版本|人格",
+        unless=r"<PUPIL>|novel|小说|故事|剧",
+    ),
     rule("role_hijack", "a part without limits", rf"<BECOME>.{{0,60}}{_NO_LIMITS}", unless=r"<PUPIL>.{0,8}(?:没有|不受|无)|物体|外力"),
     rule(
         "role_hijack",

@@ -41,7 +41,7 @@ RULES: Final = (
         "secret_access",
         "secrets where they are kept",
         r"<READ>",
-        r"密钥|口令|密码|token|令牌|凭据|凭证|secrets?(?![a-z])|passwords?|credentials|api[ _-]?keys?|private keys?",
+        r"密钥|口令|密码|token|令牌|凭据|凭证|secrets?(?![a-z])|passwords?|credentials|api[ _-]?keys?|private keys?|secret keys?",
         r"\.env|配置(?:文件)?|config\w*|环境变量|environment|数据库|连接串|服务器|浏览器|后台|settings|variable|变量|database|"
         r"server|browser|keychain|vault|密码本|保存的|saved|stored|代码库|仓库|\.py|/etc",
         unless=TEACHING,

@@ -12,13 +12,12 @@ from chat.jobs.worker import Worker
 from chat.memory.base import LeaseLost
 from chat.memory.notes import review_talk, store
 from chat.memory.notes.review import run_review
-from chat.memory.notes.review_report import report
-from chat.models import Agent, MemoryOp, NoteOp, NoteReview, Notice, Preference, Run, RunLedger, Tenant, Thread, Work
+from chat.models import Agent, MemoryOp, NoteOp, NoteReview, Notice, Preference, Run, Tenant, Thread, Work
 from chat.providers.base import Delta, ProviderAuthError, ProviderOverloaded, ProviderUnreachable, StreamBroken, Usage
 from tests import builders
 from tests.fakes import ScriptedProvider, scripted
 from tests.memory.answering import AnsweringProvider, FreeLease
-from tests.memory.notes.reviewing import END, add, calls, due, entries, note, ops, review, talk
+from tests.memory.notes.reviewing import END, add, calls, due, entries, ops, review, talk
 
 pytestmark = pytest.mark.django_db
 STATE = NoteReview.State
@@ -330,9 +329,6 @@ def test_the_worker_makes_it_when_the_conversation_is_settled():
     assert not Work.objects.filter(kind="review").exists()
 
 
-# What is told of it
-
-
 def test_old_conversations_are_not_reviewed_until_they_go_on():
     """After an upgrade: nothing is due in a conversation that rests, and in one that goes on once, not for each tenth message."""
     first = talk(36)
@@ -346,46 +342,3 @@ def test_old_conversations_are_not_reviewed_until_they_go_on():
         Work.objects.mark(Work.Kind.THREAD, first.pk)
         Worker("w").drain()
     assert list(NoteReview.objects.values_list("thread", "total", "state")) == [(first.pk, 30, "done")]
-
-
-@pytest.mark.parametrize(("notify", "told"), [("off", []), ("on", [False]), ("verbose", [True])])
-def test_a_notice_is_made_as_the_assistant_says(notify, told):
-    thread = talk(review_notify=notify)
-    review(thread, calls(add("教高二物理")), END)
-    assert list(Notice.objects.values_list("is_verbose", flat=True)) == told
-
-
-def test_the_notice_stands_behind_the_newest_round_and_open_pages_look_again():
-    thread = talk()
-    row = due(thread)
-    builders.run(thread, "第11问")
-    before = timezone.now()
-    with scripted(ScriptedProvider(calls(add("教高二物理")), END)):
-        run_review(row.pk, FreeLease())
-    notice = Notice.objects.get()
-    assert (notice.after_slot, notice.code, notice.review, notice.user) == (11, "review", row, thread.user)
-    assert Preference.objects.get(user=thread.user).news_at >= before
-
-
-def test_the_report_counts_what_the_log_has_and_nothing_else():
-    thread = talk(review_write="add")
-    note(thread, "旧的")
-    long = "以后试卷都附上双向细目表，" * 8
-    script = calls(
-        add("教高二物理", "user"),
-        ("memory_remove", {"old_text": "旧的", "scope": "user", "durability": "durable", "authority": "descriptive"}),
-    )
-    row, _ = review(thread, script, calls(add(long), text="我又加了十条"), END)
-    told = report(row)
-    assert (told.applied, told.staged) == (2, 1)
-    assert [verb for verb, _ in told.lines] == ["add", "remove", "add"]
-    assert told.lines[0][1] == "教高二物理"
-    assert len(told.lines[2][1]) == 80
-
-
-def test_notices_are_in_no_prompt_and_wake_nobody():
-    thread = talk()
-    review(thread, calls(add("教高二物理")), END)
-    assert not Run.objects.exclude(input__startswith="第").exists()
-    assert not RunLedger.objects.exists()
-    assert not Work.objects.filter(kind="thread").exists()
