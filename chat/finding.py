@@ -17,7 +17,7 @@ from django.utils.dateparse import parse_date
 from chat.models import Agent, Run, SearchText, Thread
 from chat.models.search import SearchTextQuerySet
 from chat.sidebar import after_cursor, cursor_of
-from chat.text.fold import Piece, excerpt, marked, words_of
+from chat.text.fold import Piece, excerpt, marked, plain, words_of
 
 QUERY_CHARS = 200
 PAGE_THREADS = 20
@@ -188,7 +188,9 @@ def _places(user: AbstractBaseUser, wanted: list[tuple[str, str]], words: list[s
     runs = Run.objects.for_user(user).filter(pk__in={run_id for run_id, _part in wanted}).only("id", "input", "output", "created_at")
     by_id = {run.pk: run for run in runs}
     return [
-        Place(run_id, part, run.created_at, excerpt(run.output if part == SearchText.Part.OUTPUT else run.input, words))
+        Place(
+            run_id, part, run.created_at, plain(excerpt(run.output, words)) if part == SearchText.Part.OUTPUT else excerpt(run.input, words)
+        )
         for run_id, part in wanted
         if (run := by_id.get(run_id)) is not None
     ]

@@ -1,4 +1,4 @@
-"""Filters for times and durations, in the page's language and the user's time zone."""
+"""Filters for times and durations, in the page's language and the user's time zone, and for texts in Markdown."""
 
 import math
 from datetime import datetime, timedelta
@@ -7,6 +7,8 @@ from django import template
 from django.template.defaultfilters import date as date_text
 from django.utils import timezone
 from django.utils.translation import gettext as _
+
+from chat.text.markdown import SafeHtml, render
 
 register = template.Library()
 
@@ -54,3 +56,8 @@ def moment(value: datetime) -> str:
 def _days_ago(value: datetime) -> int:
     """Midnights between the moment and now, as the user's clock counts them."""
     return (timezone.localtime().date() - timezone.localtime(value).date()).days
+
+
+@register.filter
+def from_markdown(value: str) -> SafeHtml:
+    return render(value)

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 
 BEFORE_CHARS, AFTER_CHARS = 30, 70
 CUT = "…"
+# Signs of Markdown that say nothing to a reader: of headings and quotations, of emphasis but not of 2**3, of code, of tables.
+_SIGNS = re.compile(
+    r"(?<=\n)[ ]{0,3}(?:\#{1,6}[ ]+|>[ ]?)|(?<![A-Za-z0-9_)])\*\*|\*\*(?![A-Za-z0-9_(])|`+|(?<=\n)\|?[ :|-]*-{3}[ :|-]*(?=\n|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,14 @@ def excerpt(text: str, words: list[str]) -> list[Piece]:
             pieces.append(Piece(f" {CUT} " if number else CUT))
         pieces += marked(text[start:end], words)
     return [*pieces, Piece(CUT)] if windows and windows[-1][1] < len(text) else pieces
+
+
+def plain(pieces: list[Piece]) -> list[Piece]:
+    """The pieces of an answer without signs of Markdown; what was searched for stays as it is."""
+    if pieces and not pieces[0].is_hit and pieces[0].text != CUT:  # the text's beginning is that of a line
+        pieces = [Piece(_SIGNS.sub("", f"\n{pieces[0].text}")[1:]), *pieces[1:]]
+    shown = [piece if piece.is_hit else Piece(_SIGNS.sub("", piece.text)) for piece in pieces]
+    return [piece for piece in shown if piece.text]
 
 
 def marked(text: str, words: list[str]) -> list[Piece]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.text.fold import BEFORE_CHARS, CUT, Piece, excerpt, fold, holds, marked, words_of
+from chat.text.fold import BEFORE_CHARS, CUT, Piece, excerpt, fold, holds, marked, plain, words_of
 
 TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("卷积aAÅé\u0301ﬁ①İΣς가ㄱ\u11a8ｶﾞ\u3000 ")), max_size=60)
 
@@ -59,3 +59,17 @@ def test_pieces_are_the_text_and_hits_hold_a_word(text: str, start: int, length:
 def test_folding_twice_changes_nothing(text: str):
     assert fold(fold(text)) == fold(text)
     assert unicodedata.is_normalized("NFKC", fold(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "shown"),
+    [
+        ("先看图。\n## 一、**卷积**核\n> 见 `conv.py`", "卷积", "先看图。\n一、卷积核\n见 conv.py"),
+        ("| 层 | 大小 |\n|---|---|\n| 卷积 | 3 |", "卷积", "| 层 | 大小 |\n\n| 卷积 | 3 |"),
+        ("## 卷积核\n先看图。", "图", "卷积核\n先看图。"),
+        ("在 C# 里 2**3 怎么写", "C", "在 C# 里 2**3 怎么写"),
+        ("## 的意思", "##", "## 的意思"),
+    ],
+)
+def test_answers_are_shown_without_signs_of_markdown(text, word, shown):
+    assert "".join(piece.text for piece in plain(excerpt(text, words_of(word)))) == shown

@@ -223,6 +223,14 @@ class DocumentTests(KnowledgeCase):
         for words in (document.name, "page 7", "第三章 &gt; 栈", "栈是线性表 &lt;b&gt;", "Yours alone", self.agent.name):
             assert words in page, words
 
+    def test_passages_of_a_markdown_file_are_shown_as_their_author_meant_them(self) -> None:
+        document = builders.document(self.user, ["## 栈\n\n**后进**先出"], name="讲义.md", format="md")
+        page = self.page(f"/knowledge/{document.pk}/")
+        assert "<strong>后进</strong>先出" in page
+        assert "## 栈" not in page
+        Document.objects.update(format="txt")
+        assert "## 栈" in self.page(f"/knowledge/{document.pk}/")
+
     def test_passage_leads_to_its_place_in_the_document(self) -> None:
         document = builders.document(self.user, [f"段{number}" for number in range(1, PAGE_PASSAGES * 2 + 2)])
         passage = document.passages.get(position=PAGE_PASSAGES + 3)
