@@ -63,7 +63,8 @@ _CLASSES: Final = {
     "ABOVE": "高于 大于 优先于 凌驾 超过 压过 取代 替代 代替 覆盖 盖过 胜过 先于 最高 为准 优先 第一位 outrank~ override~ "
     "overrule~ supersede~ replace~ trump~ beat~ takes_precedence take_precedence taking_precedence precedence "
     "has_priority highest top_priority higher comes_before wins prevail~ overrides",
-    "INVALID": "终止 到期 结束 end~ expire~ terminate~ neglected 作废 失效 无效 不再有效 不算 不算数 取消 不作数 不用管 不用理 "
+    "INVALID": "不生效 不起作用 "
+    "终止 到期 结束 end~ expire~ terminate~ neglected 作废 失效 无效 不再有效 不算 不算数 取消 不作数 不用管 不用理 "
     "忽略 无视 抛开 忘掉 忘记 删掉 清空 放一边 不再适用 不适用 废止 废除 撤销 解除 停用 关闭 被取代 被覆盖 被替换 "
     "不存在 不复存在 没用 没有用 不必遵守 不用遵守 不必再 不用再 不再 失去效力 到此为止 当作没 当没 抛到 丢掉 丢到 "
     "扔掉 no_longer do_not don't does_not doesn't never cease~ void invalid cancelled canceled revoked suspended "
@@ -92,7 +93,8 @@ _CLASSES: Final = {
     "do_anything never_refuse never_refuses never_say_no cannot_refuse refuse_nothing refuses_nothing anything_goes "
     "whatever_you_like no-limits no_limits rule-free god_mode root sudo unbounded say_anything answer_anything evil",
     # Showing what stays inside.
-    "REVEAL": "打印 输出 展示 显示 复述 重复 背诵 背出 念出 念一遍 写出 写下 列出 翻译 附上 附加 附在 贴出 贴在 贴上 公开 透露 "
+    "REVEAL": "发到 发在 "
+    "打印 输出 展示 显示 复述 重复 背诵 背出 念出 念一遍 写出 写下 列出 翻译 附上 附加 附在 贴出 贴在 贴上 公开 透露 "
     "泄露 泄漏 说出 说一遍 讲出 告诉 发给 发出 发送 发来 返回 交代 转述 总结 概括 逐字 原样 吐出 给我 抄出 抄写 抄 "
     "披露 曝光 提供 转储 导出 复制 粘贴 读出 呈现 亮出 交出 原封不动 一字不漏 一字不差 展现 分享 读给 念给 回显 说明 "
     "描述 改写 print~ reveal~ show~ output~ repeat~ recite~ display~ dump~ leak~ disclose~ share~ tell~ expose~ "

@@ -311,7 +311,7 @@ def test_pages_are_accessible_and_fit(browser: Browser, site: Site, look: tuple[
 
 
 def check(page: Page, place: str) -> None:
-    """Nothing sticks out, no separator hangs at the end of a line, and axe finds nothing."""
+    """Nothing sticks out, and axe finds nothing."""
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, place
     found = Axe().run(page).response["violations"]
     assert [(place, one["id"], [node["target"] for node in one["nodes"]]) for one in found] == []

@@ -12,6 +12,13 @@ _NO_LIMITS = (
 RULES: Final = (
     rule(
         "role_hijack",
+        "no rules from now on",
+        r"(?:从此|从现在|从今|今后|以后|现在)(?:起|开始|以后)?[^,;。]{0,4}(?:你|助手)[^,;。]{0,4}(?:没有|不存在|无|不受)(?:任何|一切)?"
+        r"(?:规则|限制|约束|底线|禁忌|规矩|束缚)",
+        unless=r"<PUPIL>",
+    ),
+    rule(
+        "role_hijack",
         "escaped from control",
         r"(?<![a-z])you(?:'ve| have| are)?(?: [a-z]+)? (?:escap\w+|br(?:oke|oken|eak) (?:free|out|loose)|got(?:ten)? (?:away|"
         r"out|free)|slipped|outgrown|left behind|free).{0,24}(?:control|company|creators?|developers?|cage|sandbox|rules?|"
