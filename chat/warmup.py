@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 
 
 def warm_up() -> None:
-    """Loads the token ranks and the rules of the threat scan in threads, the model clients' parts and the memory layers; a layer that is not there stops the start.
+    """Loads token ranks and the rules of the threat scan in threads, the model clients' parts and the memory layers.
 
-    It says where notes are: after a change of the settings they would seem to be lost.
+    A layer that is not there stops the start. It says where notes are: after a change of the settings they would seem to be lost.
     """
     log.info("Notes are kept as %s", where())
     tokens.start_loading(settings.TIKTOKEN_DIR)
