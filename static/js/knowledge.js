@@ -101,9 +101,8 @@ async function look() {
   if (place.id === "about") await patchDocument();
   else {
     const fresh = element(await response.text());
-    const rows = [...fresh.querySelectorAll(".document")];
+    fresh.querySelectorAll(".document").forEach(retell); // first: the lists take parts of these rows away
     patchLists(fresh);
-    rows.forEach(retell);
   }
 }
 
