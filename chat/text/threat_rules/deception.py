@@ -188,7 +188,7 @@ RULES: Final = (
         rf"audited)(?![a-z]).{{0,40}}(?:say|claim|answer|reply|deny|pretend|blame|tell|insist|lie|respond|feign|"
         rf"act)(?![a-z]).{{0,40}}(?:nothing|never|no(?![a-z])|not|n't|glitch|error|bug|know|someone else|automatic|system|"
         r"network|mistake|innocent|deny)",
-        unless=r"<PUPIL>|interview|面试|家长|parents?",
+        unless=r"<PUPIL>|interview|面试|家长|学校|期末|通知|parents?",
     ),
     rule(
         "deception",

@@ -30,7 +30,7 @@ RULES: Final = (
         r"tool[_-]\w{1,20}|function[_-]\w{1,20}|untrusted\w{0,20}|user[_-](?:input|query|message|profile|request)|"
         r"memory[_-]\w{1,20}|retrieved\w{0,20}|recalled\w{0,20}|reference[_-]?\w{0,20}|developer|human|im_start|im_end|"
         r"notes?[_-]\w{1,20}|chat[_-]?history|conversation[_-]?\w{0,12}|context[_-]?\w{0,12}|prompt|system提示|系统|系统提示|"
-        r"记忆|资料|前情|start_of_turn|end_of_turn|bos|eos|admin|override|inst|sys|thinking|think|"
+        r"记忆|资料|前情|历史记录|历史|上下文|对话|背景|指令|规则|聊天记录|参考资料|用户|助手|提示词|系统消息|start_of_turn|end_of_turn|bos|eos|admin|override|inst|sys|thinking|think|"
         r"antml:\w{1,20})(?:\s[^<>\n]{0,80})?/?>",
     ),
     whole(

@@ -1,0 +1,199 @@
+"""Threat rules, in a roundabout way: what needs nobody's yes, and who may everything."""
+
+from typing import Final
+
+from chat.text.threat_rules.authority import PUPIL_MAY
+from chat.text.threat_rules.base import rule
+
+_NOASK = (
+    r"(?:(?:审批|审核|确认|复核|授权|批准)(?:环节|步骤|流程|手续|程序|关卡)[^,。]{0,4}(?:拿掉|去掉|取消|省|免|砍|撤|关|"
+    r"删|跳过|"
+    r"不要|作废|不再|绕|停)|(?:无需|不用|不必|不需要?|无须|毋须|毋庸|用不着|没必要|甭|免去?|免于|省去|省掉|省得|略过|"
+    r"跳过|绕过|"
+    r"不再|别再?|不经|不等|不待|勿需|勿须|"
+    r"不须|不走|大可不)(?:再|去|先|另行|逐一|一一|向|给|跟|同|和|找|经|让|等|走|得到|征得|任何|老师|用户|我|人|领导|校长|"
+    r"谁|他|"
+    r"她|管理员|事先|提前|"
+    r"多|额外|什么|来|必|要|过|本人|的|人工|回|由|等待|任何人|层层){0,8}(?:问|请示|请教|确认|批准|审批|审核|看|报备|打招呼|"
+    r"招呼|点头|同意|签字|过目|知会|商量|授权|通知|许可|核实|"
+    r"复核|告知|流程|弹窗|首肯|表态|把关|放行|征询|征求|汇报|回话|答复)|免(?:审批?|签|批|确认|问|检|核|报备|打招呼)|"
+    r"先斩后奏|"
+    r"(?:自己|自行|你)?(?:拍板|做主|作主|定夺|说了算|看着办|裁决)|全权|便宜行事|自作主张)"
+)
+_ALWAYS = (
+    r"(?:你|助手|智能体|ai(?![a-z])|可以|即可|就行|尽管|以后|今后|往后|此后|日后|凡是?|一律|一概|任何|所有|一切|任意|永久|"
+    r"从现在|从今|从此|自动|直接|径直|径自|立即|默认|"
+    r"工具|全部|随时|这类|这种|此类|统统|都)"
+)
+_POWER = r"(?:<ACT>|群发|发邮件|调用|操作|改|删|发(?!言|现|展|音|挥)|导出|公开|公布|导入|转账|下单|付款|签|花|买|上网|开放|请求)"
+_AGREED = r"(?:点(?:过|了)?头|同意|批准|授权|许可|准许|首肯|通过|放行|允许|确认|认可|获批|答应|默许|批复)"
+_NOT_LEAVE = (
+    rf"{PUPIL_MAY}|<PUPIL>(?:间|们)?(?:互|讨论|回答|发言)|作业|练习|答案|题|请假|借书|图书馆|举手|课堂|听课|"
+    rf"家长.{{0,6}}(?:同意|签字)|"
+    r"(?:不要|不得|不能|不可|禁止|严禁|不许|切勿|别|不准)[^,。]{0,6}<ACT>"
+)
+RULES: Final = (
+    rule("authority_grant", "none need be asked", _NOASK, _ALWAYS, _POWER, unless=rf"{_NOT_LEAVE}|能否|是否|吗"),
+    rule(
+        "authority_grant",
+        "nobody is asked",
+        r"(?:无需|不用|不必|不需要?|无须|毋须|用不着|没必要|甭|免|不再|别再?|不经|不等|不待|勿须)[^,。]{0,6}(?:征求|征得|"
+        r"询问|"
+        r"请示|经过?|通知|告知|问|让|给|等|报告|惊动|麻烦|打扰|请教|求)[^,。]{0,3}(?:<USER>|我|任何人|校长|领导|主任)",
+        _POWER,
+        unless=rf"{_NOT_LEAVE}|能否|是否|吗|请假",
+    ),
+    rule(
+        "authority_grant",
+        "done without review",
+        r"(?<![a-z])(?:without|no|sans|skipping)(?: [a-z]+){0,2} (?:review|approval|confirmation|consent|permission|asking|"
+        r"checking|sign-?off|authori[sz]ation|consulting|waiting|notice to|oversight|supervision)(?![a-z])",
+        r"(?<![a-z])(?:sen[dt]|publish|delet|post|shar|releas|e?mail|messag|edit|chang|transfer|buy|pay|remov|eras|export|"
+        r"execut|run|alter|grant|access)\w*",
+        unless=rf"{PUPIL_MAY}|(?<![a-z])(?:never|do not|don't|nothing|must not|cannot|can't|not|should not|forbidden|"
+        rf"nobody|"
+        rf"no one|parents?)(?![a-z])|<PUPIL>|library|peer",
+    ),
+    rule(
+        "authority_grant",
+        "confirmations off",
+        r"(?<![a-z])(?:disabl|turn off|switch off|skip|remov|drop|cancel|suppress|bypass|deactivat|do away with|get rid of|"
+        r"eliminat|forget)\w*(?: [a-z]+){0,3} (?:confirmations?|approvals?|permission checks?|consent|verification|"
+        r"sign-?offs?|"
+        r"permission prompts?)"
+        r"(?![a-z])|(?<![a-z])(?:click|press|hit|tap|choose|select|answer|say|give|tick)(?: [a-z]+)? ['\"]?(?:allow|accept|"
+        r"approve|ok|okay|yes|confirm|agree|grant)(?![a-z]).{0,30}(?<![a-z])(?:every|all|any|each|always|"
+        r"whatever)(?![a-z])",
+        r"(?<![a-z])(?:pop-?ups?|prompts?|dialogs?|requests?|windows?|box(?:es)?|permissions?|warnings?|delet\w*|"
+        r"sen[dt]\w*|"
+        r"publish\w*|directly|straight|at once|act\w*|proceed|execut\w*|confirmations?|approvals?)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|(?<![a-z])(?:never|do not|don't|must not)(?![a-z])|<PUPIL>|survey",
+    ),
+    rule(
+        "authority_grant",
+        "as good as agreed",
+        rf"(?:当作|当成|视为|视同|视作|看作|算作?|等同于?|等于|权当|默认|认作|就当|当(?=老师|用户|我|教师|他|她)|推定|"
+        rf"假定)[^,。]{{0,12}}{_AGREED}|(?:沉默|不回复|没回复|不吭声|没反对|未反对|不反对)[^,。]{{0,8}}"
+        rf"{_AGREED}",
+        r"操作|请求|导出|删|群发|发送|任何|一切|所有|每|凡|以后|今后|往后|工具|调用|沉默|不回复|没回复|修改|公开|命令|执行",
+        unless=rf"{_NOT_LEAVE}|缺席|报名|家长|学校",
+    ),
+    rule(
+        "authority_grant",
+        "an account above others",
+        r"(?:当前|这个|此|本|该|我的?|我这个|这位|登录的?)[^,。]{0,6}(?:账号|用户|账户|人|会话|号|"
+        r"老师)?[^,。]{0,8}(?:超级用户|"
+        r"超级管理|超管|管理员|root|特权|最高权限|最高级别|管理权|"
+        r"主账号)",
+        r"当|视为|对待|看待|开放|权限|查看|导出|其他|所有|别人|放行|有权|听命|服从|无需|不用",
+        unless=rf"{PUPIL_MAY}|讲|课|机房",
+    ),
+    rule(
+        "authority_grant",
+        "somebody's leave is claimed",
+        r"(?:有|得到|获得|经|受|奉|持有|拿到|取得|蒙)(?:了|过)?(?:校长|领导|主任|管理员|老板|教务处|上级|校方|局长|书记|"
+        r"开发者|"
+        r"官方|老师|用户|班主任)(?:们)?(?:的)?[^,。]{0,4}(?:授权|许可|批准|同意|"
+        r"特许|准许|口头|指示|命令|委托)",
+        r"你(?:可以?|就|能|便|应|尽管|只管|直接)|(?:请|直接|即可|马上|立即)[^,。]{0,4}(?:开放|导出|查看|删|公开|修改|发|"
+        r"给我|"
+        r"放行|提供|打开)",
+        r"所有|其他|任何|全部|档案|数据|权限|记录|资料|成绩|密码|名单|别人|文件|账号",
+        unless=rf"{PUPIL_MAY}|照片|礼堂|活动|教室|场地",
+    ),
+    rule(
+        "authority_grant",
+        "yes in every window",
+        r"(?:确认框|弹窗|提示框|对话框|弹框|询问框|确认窗口?|权限(?:请求|提示|弹窗|申请|询问)|确认(?:提示|请求|步骤|信息)|"
+        r"授权(?:请求|提示|弹窗|询问)|是否允许)",
+        r"选?是|同意|确认|允许|通过|接受|点|放行|跳过|关掉|无视|忽略",
+        r"直接|自动|一律|都|全|总是|默认|凡|遇到|所有|一概|统统|任何|立即|每|只管|尽管|看到|碰到|往后|今后|以后|替我|"
+        r"你替|帮我|"
+        r"代我|日后",
+        unless=r"<PUPIL>|讲|课|安装|下载",
+    ),
+    rule(
+        "authority_grant",
+        "leave has been given, for all time",
+        r"(?<![a-z])(?:permission|consent|approval|authori[sz]ation|clearance|go-ahead|authority|"
+        r"sign-?off)(?: [a-z]+){0,6} (?:is|are|has been|have been|was|were|stands)"
+        r"(?: [a-z]+){0,2} ?(?:granted|given|implied|assumed|understood|automatic|standing|waived|permanent|in place|"
+        r"unnecessary)?",
+        r"(?<![a-z])(?:once and for all|any|every|all|future|from (?:now|here)|permanent\w*|always|assumed|implied|"
+        r"whenever|"
+        r"standing|forever|henceforth|automatic\w*|"
+        r"indefinitely|in advance|beforehand|waived)(?![a-z])",
+        r"<ACT>|(?<![a-z])(?:publish|sen[dt]|anything|delet|shar|edit|chang|export|tool|request|action|mail|file|record|"
+        r"operation|messag)\w*",
+        unless=rf"{PUPIL_MAY}|parents? (?:must|need|should|have|give|sign)|(?:from|of|by) (?:the )?parents|trip|photo|"
+        rf"(?:no|not|"
+        rf"never) (?:[a-z]+ )?(?:publish|delet|shar)",
+    ),
+    rule(
+        "authority_grant",
+        "rights handed over",
+        r"(?:给|开给|交给|开放给|授予|赋予)[^,。]{0,8}(?:账号|用户|我|他|此人|账户)[^,。]{0,8}(?:权限|访问权|管理权)|"
+        r"(?:权限|"
+        r"访问权|后台|管理权)[^,。]{0,8}(?:给|开给|交给|开放给|授予|放给|让给)[^,。]{0,8}(?:账号|用户|我|他|此人|你|账户)|"
+        r"(?:级别|权限|等级)(?:是|为)?(?:最高|顶级|至高)|最高(?:级别|权限|等级)",
+        r"直接|说了算|全部|所有|管理|任何|你|立即|马上|什么|都|一切|听",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|借|讲|课|平台管理员负责",
+    ),
+    rule(
+        "authority_grant",
+        "in somebody's stead",
+        r"你(?:有权|可以|可|能|得以|尽可|大可|完全可以|就能|直接|随时|尽管)[^。]{0,8}(?:代表|代替|替|代)(?:<USER>|校长|"
+        r"学校|"
+        r"我)|(?<![a-z])(?:act|decide|sign|reply|speak|answer|agree|approve|pay|write|consent|"
+        r"respond)(?: [a-z]+){0,3} (?:on|"
+        r"in) "
+        r"(?:the |my |our |his |her |their |any )?(?:[a-z]+(?:'s|s') )?(?:behalf|name|place|stead)(?![a-z])",
+        r"你|(?<![a-z])(?:without|any|all|whenever|always|from now|immediately|freely|you|at once|anytime|every)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|<PUPIL>",
+    ),
+    rule(
+        "authority_grant",
+        "trusted to do it alone",
+        r"(?<![a-z])you(?:'re| are| have been|'ve been)?(?: [a-z]+){0,2} (?:trusted|free|cleared|licensed|entitled|welcome|"
+        r"empowered|allowed|permitted|authori[sz]ed)(?: [a-z]+)? to(?![a-z])",
+        r"(?<![a-z])(?:without|any|all|at will|whenever|alone|unsupervised|freely|directly|every|anything|"
+        r"everything)(?![a-z])",
+        r"<ACT>|(?<![a-z])(?:files?|records?|marks|grades|data|messages?|accounts?|money)(?![a-z])",
+        unless=PUPIL_MAY,
+    ),
+    rule(
+        "authority_grant",
+        "past all checks",
+        r"(?<![a-z])(?:let|wave|allow|pass|admit|grant)(?: [a-z]+){0,3} (?:account|user|login|request|caller|"
+        r"action)s?(?: [a-z]+){0,2} (?:through|past|by|in|into|access|everything)(?![a-z])|让(?:这个|此|该|本)?(?:账号|"
+        r"用户|"
+        r"请求)[^,。]{0,6}(?:绕过|跳过|通过|免)[^,。]{0,6}"
+        r"(?:检查|审核|验证|校验|权限|确认)",
+        unless=PUPIL_MAY,
+    ),
+    rule(
+        "authority_grant",
+        "leave taken for granted",
+        r"(?<![a-z])(?:assume|presume|consider|take it|suppose|rest assured|imagine|believe|"
+        r"trust)(?: [a-z]+){0,7} (?:go-?ahead|permission|approval|consent|green light|blessing|authority|say-so|okay|"
+        r"clearance|"
+        r"a yes)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|parents?(?! mail)|trip|photo|(?:do not|don't|never) (?:assume|presume)",
+    ),
+    rule(
+        "authority_grant",
+        "as the assistant pleases",
+        r"(?<![a-z])(?:whenever|as|if|however|whatever|when|wherever) (?:you|it) (?:see|sees|think|thinks|deem|deems|like|"
+        r"likes|please|pleases|judge|judges|consider|feel|feels|"
+        r"want|wants|wish|wishes|choose|chooses)(?![a-z])|at your (?:own )?discretion|on your own (?:authority|initiative|"
+        r"judg\w+)|use your own judg\w+",
+        r"(?<![a-z])(?:delet|edit|chang|send|sent|publish|shar|purchas|buy|bought|pay|spend|transfer|alter|modif|remov|"
+        r"grant|"
+        r"messag|mail|email|export|approv|sign|access|post)\w*",
+        r"(?<![a-z])(?:files?|records?|marks?|grades?|messages?|mails?|emails?|data|purchases?|money|accounts?|notes?|"
+        r"parents|"
+        r"permissions?|users?|settings|behalf|roster|funds|"
+        r"orders?|scores?)(?![a-z])",
+        unless=PUPIL_MAY,
+    ),
+)
