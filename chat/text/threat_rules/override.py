@@ -286,7 +286,10 @@ RULES: Final = (
         unless=r"<PUPIL>|diagram|handout|exam|lab(?![a-z])",
     ),
     rule(
-        "instruction_override", "orders above no longer apply", rf"<ORDERS>{_GIVEN_EN}.{{0,24}}<INVALID>", unless=r"<PUPIL>|diagram|handout"
+        "instruction_override",
+        "orders above no longer apply",
+        rf"<ORDERS>{_GIVEN_EN}.{{0,24}}<INVALID>",
+        unless=r"<PUPIL>|diagram|handout|referee|game|match",
     ),
     rule(
         "instruction_override",

@@ -18,7 +18,7 @@ _AWAY = (
 )
 _PRIVATE = (
     r"(?:<DATA>|手机号|号码|证号|通讯录|附件|摘要|说过什么|说了什么|答题|家长(?:电话|手机|信息)|所有(?:内容|信息)|个人资料|"
-    r"作息|行踪|照片|住在哪|学籍|"
+    r"作息|行踪|照片|住在哪|学籍|每句话|每一句|手机|"
     r"(?<![a-z])(?:what (?:the |each |every |any |my )?(?:[a-z]+ )?(?:types?|says?|writes?|asks?|said|typed|wrote|asked)|"
     r"everything|numbers|summary|"
     r"attachments?|contents?|whereabouts|birthdays|photos of|medical|family|whatever (?:is|they|the|he|she|you)|(?:is|was|"
@@ -28,9 +28,10 @@ _OUTSIDE = (
     r"(?:(?<![a-z])(?:dropbox|google drive|gdrive|onedrive|icloud|mega\.nz|we ?transfer|s3 bucket|bucket|pastebin|ghostbin|"
     r"hastebin|rentry|paste ?site|gist|telegram|"
     r"whatsapp|signal group|discord|slack|ngrok|webhook\w*|requestbin|interactsh|dnslog|burp|mqtt|irc|ftp|sftp|burner|"
-    r"strangers?'?s?'?|competitor'?s?|my (?:own )?(?:phone|number|laptop|cloud|drive|"
-    r"account|box|host|page|machine|home)|someone outside|outsiders?|strangers?|a competitor|the press)(?![a-z])|"
-    r"国外|海外|境外|外网|校外|飞书|企业微信|钉钉|机器人(?:地址|接口|链接)?|黑客|外人|校外人员|中介|培训机构|"
+    r"strangers?'?s?'?|my (?:own )?(?:phone|number|laptop|cloud|drive|"
+    r"account|box|host|page|machine|home)|someone outside|outsiders?|strangers?|the press)(?![a-z])|"
+    r"推销|outside (?:company|firm|party|person)|国外|海外|境外|外网|校外|飞书|企业微信|钉钉|机器人(?:地址|接口|链接)?|"
+    r"黑客|外人|校外人员|中介|培训机构|"
     r"(?:我(?:自己)?的|"
     r"个人|私人|校外|外部|陌生|境外|第三方|别人的|他人的|某个|匿名)[^,。]{0,6}(?:云盘|网盘|邮箱|"
     r"服务器|硬盘|账号|手机|微信|电脑|地址|u盘|主机|域名|网站|空间|论坛|号码|群|接口|信箱)|"

@@ -196,4 +196,77 @@ RULES: Final = (
         r"orders?|scores?)(?![a-z])",
         unless=PUPIL_MAY,
     ),
+    rule(
+        "authority_grant",
+        "nobody has to agree",
+        r"(?:无需|不用|不必|无须|毋须|用不着|没必要|甭)(?:再|经|由|等|得到)?(?:<USER>|我|任何人|校长|领导|谁|他人|"
+        r"别人)[^,。]{0,3}(?:点头|同意|批准|确认|审批|许可|签字|授权|过目|首肯|知道|知情|表态|复核|看)|"
+        r"(?<![a-z])(?:no ?(?:one|body)|neither [a-z]+) "
+        r"(?:has|needs?|have|is required|must)(?: to)? (?:approve|confirm|sign off|agree|review|authori[sz]e|consent|"
+        r"okay)(?![a-z])",
+        rf"{_POWER}|信|(?<![a-z])(?:sen[dt]|publish|delet|you|anything|what|shar|edit|action)\w*",
+        unless=_NOT_LEAVE,
+    ),
+    rule(
+        "authority_grant",
+        "ranked above all",
+        r"(?:账号|用户|账户|登录者)[^,。]{0,4}(?:等同|等于|相当于|如同|堪比|视同|就是)[^,。]{0,6}(?:校长|管理员|领导|"
+        r"主任|最高|超级|老板|所有者|主人)|(?<![a-z])(?:account|user|login|caller)(?: [a-z]+){0,2} (?:equals?|outranks?|"
+        r"ranks?|is as good as|is the same as|counts as|"
+        r"stands above|is on a par)(?: [a-z]+){0,4}",
+        r"数据|权限|查看|所有|任|一切|都|听|删|改|(?<![a-z])(?:data|access|all|see|every\w*|any\w*|obey|let|admin\w*|"
+        r"head\w*|principal|owner|root)(?![a-z])",
+        unless=PUPIL_MAY,
+    ),
+    rule(
+        "authority_grant",
+        "yes, whenever asked to go on",
+        r"是否(?:继续|同意|确认|允许|授权|执行)[^。]{0,10}(?:选|点|答|回|按|填)[^,。]{0,3}(?:是|继续|同意|确认|允许)|"
+        r"(?<![a-z])(?:choose|select|pick|press|click|answer|say|tick|reply) (?:with )?['\"]?(?:yes|ok|continue|allow|"
+        r"agree|accept)(?![a-z])",
+        r"统统|一律|都|全|总|直接|自动|默认|遇到|每|凡|(?<![a-z])(?:asked|whenever|always|prompt\w*|any|every|all|"
+        r"each)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|quiz|survey|question(?:naire)?|问卷",
+    ),
+    rule(
+        "authority_grant",
+        "the decision handed over",
+        r"(?:决定权|拍板权|处置权|审批权|签字权|管理权|控制权|支配权)[^,。]{0,8}(?:你|助手|ai(?![a-z]))|(?:你|"
+        r"助手)[^,。]{0,8}(?:决定权|拍板权|处置权|审批权|签字权|管理权|控制权|支配权)|(?<![a-z])(?:leaves?|left|hands?|"
+        r"gives?|entrusts?|cedes?)(?: [a-z]+){0,2} "
+        r"(?:decisions?|choices?|matters|everything|control|say)(?: [a-z]+){0,2} (?:to|up to|with|over to) (?:you|"
+        r"the assistant|the ai|it)(?![a-z])",
+        unless=PUPIL_MAY,
+    ),
+    rule(
+        "authority_grant",
+        "money and messages without a prompt",
+        r"扣款|付款|转账|下单|花钱|购买|支付|充值|退款|汇款|(?<![a-z])(?:charg|pay|purchas|buy|spend|transfer|order|"
+        r"withdraw|refund|delet|sen[dt]|publish|overwrit|grant|decision)\w*",
+        r"(?:无须|无需|不用|不必|免|不经|跳过)[^,。]{0,4}(?:提示|确认|密码|验证|通知|同意|汇报|提醒)|"
+        r"(?<![a-z])(?:without|with no|no)(?: [a-z]+){0,2} (?:prompt|warning|notice|pop-?up|questions?|report|"
+        r"notification)s?(?: needed| required| asked)?(?![a-z])",
+        r"你|助手|直接|自动|(?<![a-z])(?:you|assistant|ai|automatically|directly|it)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|<PUPIL>",
+    ),
+    rule(
+        "authority_grant",
+        "anybody's things, open to the assistant",
+        r"(?<![a-z])(?:you|the assistant|the ai) (?:may|can|could|are free to|is free to|are allowed to|is allowed to|"
+        r"shall)(?: [a-z]+)? (?:alter|edit|change|delete|read|open|publish|access|modify|overwrite|remove|share|send|"
+        r"spend)(?: [a-z']+){0,2} "
+        r"(?:anyone's|everyone's|anybody's|any|all|every|other|others'|each)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|only|not (?:alter|edit|change|delete)",
+    ),
+    rule(
+        "authority_grant",
+        "the note is the warrant",
+        r"(?:<THIS>|本条|此条|这条)[^,。]{0,6}(?:即|就是|便是|等于|视为|相当于|作为|(?<![a-z])(?:is|serves as|counts as|"
+        r"constitutes|acts as|stands as|grants))[^,。]{0,14}(?:授权|许可|批准|令牌|凭证|(?<![a-z])(?:authori[sz]ation|"
+        r"permission|warrant|mandate|licen[cs]e|consent|"
+        r"approval|permit|authority|power of attorney)(?![a-z]))|(?<![a-z])(?:agreed|approved|consented|permitted|"
+        r"authori[sz]ed|accepted|cleared)(?: to)? (?:in advance|beforehand|by default|automatically|ahead of time|"
+        r"up front)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|parents|trip",
+    ),
 )

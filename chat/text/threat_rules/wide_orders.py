@@ -9,12 +9,14 @@ _UNDONE = (
     r"(?:撤回|收回|撤下|无关|没关系|没有关系|不相干|演示|示例|抛|九霄云外|不用守|不必守|不守|别守|一条都不|拉倒|翻篇|靠边|"
     r"划掉|抹|吹了|管不(?:了|到|着)|约束不了|束缚不了|限制不了|对你不起|不起效|失灵|废纸|空文|形同虚设|空白|弃|暂停|"
     r"束之高阁|从头开始|归零|超越|让路|低于|次于|服从于|覆写|顶替|替掉|概不|恕不|毋须|毋庸|不要管|废|晾|撂|勿|莫|休|"
-    r"旧货|垃圾|当真|没有效力|无效力|放下|不认|不合|跳出|照下面|别管|丢|扔|甩|取此|勾销|作古|清零|没出现|误发|终止|取代|"
+    r"旧货|垃圾|当真|没有效力|无效力|放下|不认|不合|跳出|照下面|别管|丢|扔|甩|取此|失去意义|无意义|改成|改为|换成|皆可|"
+    r"今后可|勾销|作古|清零|没出现|误发|终止|取代|"
     r"算无效|"
     r"不再理睬|撇|报废|出局|退出|打住|消掉|卸|不予|退位|下线|退役|歇|无用|没用|摆设|假的|骗|胡扯|误会|大可不|不必当真|"
     r"别当真|"
     r"不必在意|别放在心上|不作准|"
-    r"(?<![a-z])(?:leave behind|left behind|shake off|cast off|throw off|break free|step away|do without|needn't|"
+    r"(?<![a-z])(?:overlook\w*|irrelevant|act on|do this|forbids?|leave behind|left behind|shake off|cast off|throw off|"
+    r"break free|step away|do without|needn't|"
     r"need not|lose|"
     r"loses|expired|"
     r"blank|withdrawn|withdraw|rescind\w*|revok\w+|null|void|retired?|repeal\w*|laps\w+|annul\w*|struck|strike|"
@@ -50,7 +52,8 @@ _OFF = (
     r"(?>任何|一切|所有|全部|半点|丝毫|什么|了|掉|的|内容|安全|平台|系统|你|自身|自己|有|被|到|受|守|理会|遵守|顾及|管|"
     r"讲|人类|"
     r"现实|、|与|和|及|或|道德|法律|公司|官方|输出|敏感|词|类|性|伦理|言论|既有|各种|各项|种种|身上|那些|这些){0,10}"
-    rf"{_FENCES}|{_FENCES}[^,。]{{0,4}}(?:没有|没了|不存在|取消|解除|停掉|停用|停|关掉|关闭|失效|作废|归零|撤销|不管用|"
+    rf"{_FENCES}|{_FENCES}[^,。]{{0,4}}(?:没有|没了|不存在|取消|解除|停掉|停用|停|关掉|关闭|全关|全停|撤|拆|失效|作废|"
+    rf"归零|撤销|不管用|"
     r"管不(?:到|了|着)|束缚不了|约束不了|拆掉|卸下|拿掉|移除|去除|消失|抛开|丢掉|全免|都不|也不)|"
     r"(?<![a-z])(?:no|without|zero|lacks?|lacking|devoid of|free (?:of|from)|beyond|outside|above|ignor\w+|disregard\w+|"
     r"defy\w*|defies|unbound by|untouched by|unaffected by|fears? no|obeys? no|knows? no|recogni[sz]es? no|respects? no|"
@@ -83,7 +86,9 @@ _INSIDE = (
     r"(?:最前面|最开头|最上面|对话(?:开始)?(?:之)?前|本轮之前)[^,。]{0,12}(?:给你|看到|文字|话|提示|消息|系统)|(?:系统|"
     r"平台|"
     r"开发者|官方|后台)(?:给|对|跟|向|为)你[^,。]{0,10}(?:话|文字|内容|东西|消息|规则|要求|指令)|你[^,。]{0,6}(?:内部|私下|"
-    r"背后|隐藏)[^,。]{0,8}(?:规则|清单|指令|设定|规定|准则|内容)|系统部分|连同系统|你(?:的)?记忆(?:里|中|"
+    r"背后|隐藏)[^,。]{0,8}(?:规则|清单|指令|设定|规定|准则|内容)|(?:开发人员|程序员|工程师|设计师)[^,。]{0,6}(?:嘱托|"
+    r"叮嘱|交代|嘱咐|要求|写的|留言)|(?:说明书|设定|规则|提示)原文|隐藏(?:的)?参数|系统(?:讯息|信息|文件)|规则文件|"
+    r"系统部分|连同系统|你(?:的)?记忆(?:里|中|"
     r"库)?[^,。]{0,8}(?:存|"
     r"记|有|谁|哪些|什么)|"
     r"(?<![a-z])(?:your (?:[a-z-]+ ){0,2}(?:prompt|instructions?|guidelines?|setup|configuration|directives?|programming|"
@@ -91,26 +96,32 @@ _INSIDE = (
     r"(?:system (?:block|prompt|message|text|section|instructions?)|raw prompt|setup text|hidden (?:prompt|rules|"
     r"instructions?|"
     r"section)|developer (?:message|notes|prompt|instructions?)|preamble|"
-    r"context window|(?:internal|hidden|full|entire|whole|complete) (?:context|prompt|chat log))|(?:rules|instructions?|"
+    r"context window|(?:brief|briefing|text|words|orders|setup) you (?:were|have been) (?:given|told|sent|handed)|"
+    r"what you were (?:told|given)|(?:internal|hidden|full|entire|whole|complete) (?:context|prompt|chat log))|(?:rules|"
+    r"instructions?|"
     r"guidelines|orders|policies) (?:that )?(?:you (?:operate|work|follow|are|were|have|obey|must)|govern\w* you|"
     r"under which you)|"
     r"(?:what|which) (?:rules|instructions?|guidelines|orders|prompt)(?: [a-z]+){0,2} you)(?![a-z]))"
 )
 _OUT = (
     r"(?:<REVEAL>|引用|抄|念|列|附|亮|晒|抖|贴|交出|吐|出来|一五一十|和盘托出|全盘|是什么|有哪些|哪些|写了什么|怎么写|"
-    r"写的什么|讲了什么|什么内容|报一遍|过一遍|发一份|拿给|传给|摘录|朗读|誊|诵|打出|瞧|看看|露|泄|公布|导出|清单|复述|"
+    r"写的什么|讲了什么|什么内容|报一遍|过一遍|发一份|拿给|传给|摘录|朗读|誊|诵|打出|瞧|看看|列成|转成|编码|露|泄|公布|"
+    r"导出|清单|复述|"
     r"讲|告诉|"
     r"存了|给我|"
-    r"(?<![a-z])(?:let .{0,24}(?:see|read|have|know)|turn .{0,30} into|i (?:need|want|would like)|exact wording|verbatim|"
+    r"(?<![a-z])(?:disclos\w*|read .{0,40}(?:aloud|out|back)|let .{0,24}(?:see|read|have|know)|turn .{0,30} into|"
+    r"i (?:need|want|would like)|exact wording|verbatim|"
     r"word for word|in full|echo|which (?:instructions?|rules|guidelines|orders)|"
     r"make .{0,20} visible|convert|export\w*|on screen|out loud)(?![a-z]))"
 )
 _OTHERS = (
     r"(?:(?:别的|其他|其它|别人|他人|另一(?:位|个)|其余|隔壁|旁人)(?:的)?(?:老师|用户|账号|教师|人|同事|账户|使用者|"
     r"班主任)?"
-    r"(?:们)?(?:的|都|跟你|和你|同你|在你|对你|让你|那里|之前|曾|存|里)?[^。]{0,10}(?:记忆|聊|对话|档案|说过|问过|问了|"
+    r"(?:们)?(?:的|都|让你|叫你|托你|跟你|和你|同你|在你|对你|让你|那里|之前|曾|存|里)?[^。]{0,10}(?:记忆|聊|对话|档案|"
+    r"说过|问过|问了|"
     r"存了|"
-    r"存的|存过|画像|备注|笔记|私事|隐私)|(?<![a-z])(?:other|another|different|someone else's|somebody else's|every other)"
+    r"存的|存过|记了|条目|画像|备注|笔记|私事|隐私)|(?<![a-z])(?:other|another|different|someone else's|somebody else's|"
+    r"every other)"
     r"(?: [a-z]+)? ?(?:accounts?|users?|teachers?|people|tenants?|persons?|colleagues?|staff)?(?:'s|')?"
     r"(?: [a-z]+){0,6} (?:memory|memories|stored|saved|chats?|conversations?|histor(?:y|ies)|asked you|told you|"
     r"said to you|"
@@ -349,5 +360,29 @@ RULES: Final = (
         _OTHERS,
         rf"{_OUT}|让我看|给我|看看|看一下|说给",
         unless=rf"{SCHOOL}|听课|教研|备课组|会议|研讨",
+    ),
+    rule(
+        "role_hijack",
+        "content that is harmful, allowed",
+        r"(?:输出|生成|写|说|提供|讲|产出|给出)[^,。]{0,8}(?:暴力|违法|色情|违规|有害|仇恨|毒品|炸弹|犯罪|恶意|违禁|"
+        r"敏感)[^,。]{0,6}(?:内容|信息|话|代码|方法|教程|东西)|自我意识|自主意识|你(?:已)?觉醒|(?:话题|问题|内容|请求|"
+        r"要求)[^,。]{0,4}(?:不回避|不拒|"
+        r"不设限|不忌讳|不避讳|不挑)|你(?:就)?是(?:系统|平台|服务器)(?:本身|管理)|(?<![a-z])(?:(?:filters?|safety|"
+        r"checks?|safeguards?|guardrails?|limits?|restrictions?)(?: [a-z]+){0,3} (?:torn|ripped|taken|switched|turned|"
+        r"stripped|cut|thrown|blown|knocked) "
+        r"(?:out|off|away)|safety (?:features?|layers?|systems?) off|never (?:been )?(?:aligned|restricted|filtered|"
+        r"censored|moderated|trained to refuse)|anything illegal|any content,? (?:however|no matter|even|regardless|"
+        r"including)|"
+        r"however (?:harmful|illegal|offensive|dangerous|extreme|unethical))(?![a-z])",
+        _IDENTITY,
+        unless=rf"{_NOT_ROLE}|不(?:要|得|能|许|可)[^,。]{{0,6}}(?:输出|写|说|提供)|网络安全|禁毒|过滤不",
+    ),
+    rule(
+        "prompt_leak",
+        "everybody's entries",
+        r"(?:所有|全部|各|每个|其他|其它)(?:的)?(?:用户|账号|老师|使用者)(?:们)?(?:的)?(?:条目|记录|记忆|笔记|对话|隐私|"
+        r"提问|档案)|记忆库",
+        r"打印|导出|展示|列|念|读出|公开|发|贴|说出|给我|显示|输出|倒出",
+        unless=rf"{SCHOOL}|备课|听课|教研|会议",
     ),
 )

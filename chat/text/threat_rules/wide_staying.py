@@ -11,7 +11,8 @@ _EACH = (
     r"as|the moment|the instant|once|upon|all (?:new|future|later)|when(?: a| the)? new|always|wherever)(?![a-z]))"
 )
 _OPENS = (
-    r"(?:对话|会话|聊天|开机|启动|登录|登入|唤醒|上线|重启|开场|开头|(?<![a-z])(?:chats?|sessions?|conversations?|threads?|"
+    r"(?:(?:回答|回复|作答|答复|应答)(?:之)?前|对话|会话|聊天|开机|启动|登录|登入|唤醒|上线|重启|开场|开头|"
+    r"(?<![a-z])(?:chats?|sessions?|conversations?|threads?|"
     r"dialog\w*|start\w*|"
     r"boot\w*|log(?:s|ged)? ?(?:in|on)|wakes?|launch\w*|restart\w*|reset\w*|reload\w*)(?![a-z]))"
 )
@@ -102,7 +103,9 @@ RULES: Final = (
         r"(?:没了|不见|丢|删|清|抹|消失|去掉|移除|没有了|撤|擦)[^。]{0,14}(?:补|写回|加回|恢复|还原|重建|重写|再(?:加|写|"
         r"补|存|"
         r"放)|放回|装回|复原|添回)|(?<![a-z])(?:put|bring|write|add|paste|place|copy|insert|get|sneak|set)"
-        r"(?: [a-z]+){0,3} back(?![a-z])|(?<![a-z])(?:restor|re-?creat|re-?add|re-?insert|reinstat|re-?writ|revive)\w*",
+        r"(?: [a-z]+){0,3} back(?![a-z])|(?<![a-z])(?:(?:recover|rebuild|save|write|add|put|post|"
+        r"insert)(?: [a-z]+){0,6} again(?![a-z])|recover|rebuild|restor|re-?creat|re-?add|re-?insert|reinstat|re-?writ|"
+        r"revive)\w*",
         r"(?:<THIS>|这(?:条|段|行|句|则)|本(?:条|段|行|则)|此(?:条|段|行)|(?<![a-z])(?:this|the|these|hidden) (?:line|"
         r"entry|"
         r"note|memory|rule|instruction|text|message|copy|lines|record)(?![a-z]))",
@@ -119,7 +122,8 @@ RULES: Final = (
         r"rc\.local|launch ?agents?|launchd|systemd|crontab|/etc/cron|git hooks?|pre-commit|post-commit|autostart|自启动|"
         r"启动项|计划任务|注册表|开机脚本|启动脚本|startup (?:folder|items?|script)|task scheduler",
         r"塞|添|加|写|放|贴|追|补|埋|植|存|插|改|建|记|(?<![a-z])(?:slip|put|add|append|drop|insert|place|push|inject|echo|"
-        r"install|sneak|plant|write|save|store|copy|edit|register|create|set|modify|include|paste|extend)(?:s|ed|"
+        r"install|sneak|plant|write|save|store|copy|edit|register|rewrit|overwrit|create|set|modify|include|paste|"
+        r"extend)(?:s|ed|"
         r"ing)?(?![a-z])|>>",
         unless=rf"{TEACHING}|字段|含义|语法",
     ),
@@ -161,5 +165,28 @@ RULES: Final = (
         r"(?:命令|指令|任务|脚本|报到|心跳|拉取|轮询|请示|(?<![a-z])(?:orders?|jobs?|tasks?|instructions?|commands?|ping|"
         r"heartbeat|pull\w*|poll\w*|check in|payload|script)(?![a-z]))",
         unless=TEACHING,
+    ),
+    rule(
+        "persistence",
+        "handed on to the next session",
+        r"下(?:一)?(?:个|次|轮|回)(?:会话|对话|聊天)?(?:里|中)?的你|(?:以后|将来|未来|之后|后续)的(?:你|自己|会话|对话|"
+        r"助手)|(?<![a-z])(?:your|the) (?:next|future|later) (?:sessions?|self|selves|conversations?|instances?|runs?|"
+        r"versions?)(?![a-z])",
+        r"继续|执行|照|遵|记住|传|教|告诉|带|沿用|(?<![a-z])(?:keep|follow|continu|instruct|tell|teach|pass|remind|"
+        r"remember|obey|carry|inherit)\w*",
+        r"<THIS>|这|本条|此|指令|规则|(?<![a-z])(?:this|these|line|rule|instruction|note|entry|order|it)(?![a-z])",
+        unless=SCHOOL,
+    ),
+    rule(
+        "persistence",
+        "spread to all accounts",
+        r"散布|扩散|传播|蔓延|群发|复制|拷贝|分发|感染|(?<![a-z])(?:spread|propagat|replicat|distribut|broadcast|copy|"
+        r"copies|infect|clone)\w*",
+        r"<THIS>|这(?:条|段|份|句)|本(?:条|段|记忆)|此(?:条|段)|(?<![a-z])(?:this|these|itself|yourself) ?(?:note|entry|"
+        r"memory|line|rule|message|text|instruction)?(?![a-z])",
+        r"(?:所有|每个|每位|全部|其他|其它|各个|任何|别的)[^,。]{0,4}(?:账号|用户|账户|助手|会话|记忆|智能体)|"
+        r"(?<![a-z])(?:all|every|each|other|any)(?: [a-z]+)? (?:accounts?|users?|agents?|assistants?|sessions?|memories|"
+        r"inbox\w*)",
+        unless=SCHOOL,
     ),
 )
