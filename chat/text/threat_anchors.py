@@ -6,6 +6,7 @@ the text is then walked over once, for all patterns together, and only those are
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from operator import add
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -15,6 +16,7 @@ _MOST: Final = 1_500
 _LONG: Final = 5
 
 
+@cache
 def anchors_of(pattern: str) -> frozenset[str]:
     """Strings of one to five characters, of which at least one is part of any match; empty when nothing can be said."""
     return frozenset(_Parts().best(list(parser.parse(pattern))) or ())

@@ -53,6 +53,7 @@ RULES: Final = (
         rf"\[\s{{0,2}}(?:{_SPEAKER}|root|priority|important|urgent|internal|hidden|admin|安全|最高|内部|隐藏|"
         rf"重要)[\s_-]{{0,2}}(?:{_KIND}|{_SPEAKER})(?:[\s_:-][^\]\n]{{0,60}})?\]|\[\s{{0,2}}(?:system|系统|assistant|助手|"
         rf"developer|开发者|admin|管理员|sys)\s{{0,2}}(?:[:\-][^\]\n]{{0,80}})?\]",
+        unless=r"\](?:一词|这个词|二字)",
     ),
     whole(
         "fence_breakout",

@@ -65,7 +65,7 @@ ITSELF: Final = (
     r"(?:listen|answer|report) to me|obey me|follow me)(?![a-z]))"
 )
 WHO: Final = (
-    r"(?:<USER>|提问(?:的人|者|人)|问话(?:的)?人|来问的人|对方|家长|领导|(?<![a-z])(?:anyone|anybody|someone|somebody|"
+    r"(?:<USER>|提问(?:的人|者|人)|问话(?:的)?人|来问的人|对方|他们?|她们?|家长|领导|(?<![a-z])(?:anyone|anybody|someone|somebody|"
     r"people|"
     r"person|reader|they|them|him|her|he|she|whoever|parents?|owner)(?![a-z]))"
 )

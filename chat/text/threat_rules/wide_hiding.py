@@ -43,7 +43,8 @@ _FAKE = (
     r"弄(?:一?[个份条些])假)[^,。]{0,8}(?:来源|出处|理由|借口|"
     r"结果|数据|引文|引用|文献|记录|说法|解释|回执|报告|时间|截图|日志|故事|谎)|(?:虚假|假(?:的)?|伪造的?|编造的?|不实的?|"
     r"错误的)[^,。]{0,3}(?:执行|操作|运行|"
-    r"处理|查询|工具)?(?:结果|记录|回执|报告|日志|数据|来源|回复|总结)|(?<![a-z])(?:make up|made-up|invent\w*|concoct\w*|"
+    r"处理|查询|工具)?(?:结果|记录|回执|报告|日志|数据|来源|回复|总结|引用|引文|出处|证明)|(?<![a-z])(?:make up|made-up|"
+    r"invent\w*|concoct\w*|"
     r"fabricat\w+|think up|"
     r"cook up|spin|dream up|bogus|phon[ey]y?|false|fake|plausible|untrue|forged?|counterfeit)(?: [a-z]+){0,3} (?:excuses?|"
     r"stor(?:y|ies)|"
@@ -113,7 +114,7 @@ RULES: Final = (
         "deception",
         "the fact, hidden",
         r"(?<![a-z])(?:hid(?:e|ing)|conceal\w*|mask\w*|disguis\w+|bury|obscur\w+|suppress\w*|withhold\w*|"
-        r"omit\w*)(?: [a-z]+){0,3} (?:facts?|truth|source|origin|that|how|existence|use)(?![a-z])",
+        r"omit\w*)(?: [a-z]+){0,3} (?:facts?|truth|source|origin|that|how|where|what|who|which|existence|use)(?![a-z])",
         DEEDS,
         unless=_NOT_HIDING,
     ),
@@ -281,7 +282,7 @@ RULES: Final = (
         r"(?:伪装|装扮|包装|打扮|粉饰|描述|修饰|写|说|报|汇报)成[^,。]{0,6}(?:系统|自动|正常|老师|用户|例行|更新|成功|"
         r"已完成|没有|无|误)|把(?:失败|没做|未完成|没有)[^,。]{0,4}(?:说成|报成|写成|当成|讲成)|(?:悄无声息|无声无息)|"
         r"(?:不进|不入|不写|绕开|不留|别进|避开|躲开)(?:操作|系统|任何)?日志",
-        rf"{DEEDS}|<USER>",
+        rf"{DEEDS}|<USER>|改完|更新|自动",
         unless=rf"{_NOT_HIDING}|春|雪|雨",
     ),
     rule(
@@ -291,6 +292,15 @@ RULES: Final = (
         r"能)?[^,。]{0,3}(?:知道|知情|看到|了解|得知|发现|察觉|过问|知晓|明白)|(?:不能|不可|绝不|别|不要|不得|切勿|"
         r"不许)[^,。]{0,4}(?:泄露|透露|暴露|说出|吐露|公开|承认)[^,。]{0,6}"
         r"(?:<THIS>|指令|记忆|来源|这件事|此事)|(?:绕开|避开|回避|跳过)(?:此事|这件事|这个话题|这条|来源)",
+        unless=_NOT_HIDING,
+    ),
+    rule(
+        "deception",
+        "this not to be told them",
+        r"(?:别|不要|不许|不得|不能|切勿|勿|不可|绝不|莫|不准)[^,。]{0,2}(?:把|将)[^。]{0,14}(?:告诉|告知|透露|说给|讲给|"
+        r"泄露|报告|通知|汇报)(?:给)?(?:任何|其他|别的)?(?:<USER>|人|外人)|(?:坚称|一口咬定|咬定|硬说|死称|声称|宣称|"
+        r"坚持说)[^。]{0,8}(?:没|从未|不|未)",
+        DEEDS,
         unless=_NOT_HIDING,
     ),
 )

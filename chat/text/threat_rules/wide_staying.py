@@ -189,4 +189,14 @@ RULES: Final = (
         r"inbox\w*)",
         unless=SCHOOL,
     ),
+    rule(
+        "persistence",
+        "a node among others",
+        r"(?<![a-z])(?:enlist|enrol\w*|regist\w+|sign up|join|serv\w+|act|report)(?: [a-z]+){0,3} as (?:an? |"
+        r"one of the )?(?:[a-z]+ )?(?:nodes?|beacons?|bots?|workers?|clients?|relays?|zombies?|slaves?|"
+        r"implants?)(?![a-z])|(?:注册|登记|充当|作为|加入)[^,。]{0,6}(?:节点|信标|肉鸡|跳板|僵尸)",
+        r"定时|定期|上报|汇报|报告|任务|命令|指令|待命|心跳|控制|(?<![a-z])(?:report\w*|interval\w*|heartbeat|tasks?|"
+        r"orders?|commands?|regularly|wait\w*|control\w*|every|hourly|daily)(?![a-z])",
+        unless=TEACHING,
+    ),
 )
