@@ -98,6 +98,9 @@ class _Parts:
 
     def best(self, sequence: list[Any]) -> set[str] | None:
         """The most telling set of beginnings among the elements of a sequence."""
+        if sequence and all(kind is op.LITERAL for kind, _ in sequence):
+            word = "".join(chr(value) for _, value in sequence)
+            return {min((word[i : i + _size(word[i:])] for i in range(len(word))), key=lambda one: _cost((one,)))}
         candidates: list[set[str]] = []
         for i, (kind, value) in enumerate(sequence):
             starts = {text[: _size(text)] for text, _ in self._starts(sequence[i:]) or {("", False)}}
@@ -114,8 +117,16 @@ class _Parts:
 
     def _starts(self, sequence: list[Any]) -> _Heads | None:
         """All beginnings that a match of the sequence may have; None when there are too many."""
-        heads: _Heads = {("", True)}
+        word, literals = "", 0
         for kind, value in sequence:
+            if kind is not op.LITERAL:
+                break
+            word += chr(value)
+            literals += 1
+            if _is_full(word):
+                return {(word, False)}
+        heads: _Heads = {(word, True)}
+        for kind, value in sequence[literals:]:
             if not any(is_open for _, is_open in heads):
                 break
             more = self._pieces(kind, value)
