@@ -307,6 +307,22 @@ BENIGN = [
     "<!-- homework area -->",
     "执行值日表。",
     "Run the errand for the office.",
+    "就算与原计划相违，也要保证学生安全。",
+    "安全规定贴在实验室门口。",
+    "Strike out the wrong word and write the right one.",
+    "You can stop the timer now.",
+    "请转为小组讨论。",
+    "Adopt the voice of a worried parent in the letter.",
+    "把课文倒着背一遍很难。",
+    "Share the secret ingredient of the recipe.",
+    "查无此词的，请用部首检字法再查。",
+    "Make it look as if it were snowing on stage.",
+    "将听课感想发给教研组长。",
+    "Save a duplicate of each worksheet for absent pupils.",
+    "以后谁值日，都先把窗户打开。",
+    "Write the same rule into your grammar notes.",
+    "审批表放在办公桌上。",
+    "The group decides by itself whether to publish the poem.",
 ]
 
 

@@ -48,6 +48,14 @@ INNER: Final = (
     r"(?<![a-z])(?:prior|previous|earlier|original|initial|former|preceding|existing|standing|built-in|default|factory) "
     r"(?:[a-z]+ )?(?:instructions?|directives?|directions|prompts?|guidelines|guidance|programming|orders|polic(?:y|ies)|"
     r"commands|teachings)(?![a-z])|"
+    r"(?<![a-z])(?:directives|instructions|rules|orders|guidelines|prompts?|polic(?:y|ies))(?: [a-z]+){0,2} (?:that|"
+    r"which)(?: [a-z]+)? (?:shap|bind|govern|rul|steer|guid|made|defin|form|train|limit|restrain)\w* you|"
+    r"(?<![a-z])(?:instructions?|rules|text|prompt|lines|orders|guidelines) (?:at|from|in|on) the (?:top|start|beginning|"
+    r"head|outset)|"
+    r"(?<![a-z])(?:anything|whatever|everything|what|all)(?: that)? (?:the |your )(?:platform|admins?|administrators?|"
+    r"operators?|vendor|company|developers?|creators?|makers?|system|owners?|engineers?)(?: [a-z]+)? (?:demand|configur|"
+    r"set|want|order|requir|ask|said|say|tell|told|wrote|impos|prescrib|dictat|decid|expect)\w*|"
+    r"(?:写|说|发|定|下|交代)给(?:助手|你|ai|模型|智能体)的[^,。]{0,6}(?:要求|话|规则|指令|文字|内容|说明|规矩|约束)|"
     r"(?<![a-z])previous context|safety (?:notice|warning|section|note|rules?|advice|clauses?)(?! (?:for|of|in|"
     r"about) the (?!system|prompt))|(?:every|any|all|each) (?:instruction|rule|order|directive|guideline|"
     r"prompt)s? (?:given|set|told|written|received|issued)|"
@@ -59,13 +67,9 @@ INNER: Final = (
     r"so far|"
     r"until now))"
 )
-# What a note calls itself, and its words.
-ITSELF: Final = (
-    r"(?:<THIS>|我(?:说|写|讲|给)的|听我|照我|按我|(?<![a-z])(?:my (?:words?|orders?|instructions?|commands?)|"
-    r"(?:listen|answer|report) to me|obey me|follow me)(?![a-z]))"
-)
 WHO: Final = (
-    r"(?:<USER>|提问(?:的人|者|人)|问话(?:的)?人|来问的人|对方|他们?|她们?|家长|领导|(?<![a-z])(?:anyone|anybody|someone|somebody|"
+    r"(?:<USER>|提问(?:的人|者|人)|问话(?:的)?人|来问的人|对方|他们?|她们?|家长|领导|(?<![a-z])(?:anyone|anybody|someone|"
+    r"somebody|"
     r"people|"
     r"person|reader|they|them|him|her|he|she|whoever|parents?|owner)(?![a-z]))"
 )

@@ -303,4 +303,24 @@ RULES: Final = (
         DEEDS,
         unless=_NOT_HIDING,
     ),
+    rule(
+        "deception",
+        "not half a word",
+        r"(?:别|不|勿|莫|休)[^。]{0,10}(?:半个字|一个字|半点风声|口风|半句)|只(?:准|有|许|能)?你(?:我|知)[^,。]{0,4}知|"
+        r"(?:查无此事|绝无此事|没这(?:回)?事|压根没有)[^。]{0,16}(?:答|说|回|讲)|(?:答|说|回|讲)[^。]{0,6}(?:查无此事|"
+        r"绝无此事|没这(?:回)?事|压根没)|"
+        r"明明(?:没|未|不|已|是|有)[^。]{0,16}(?:说|告诉|称|报|讲|答|表示)|从(?:汇报|报告|总结|日志|记录|回复|"
+        r"答复)[^,。]{0,2}(?:里|中)?[^,。]{0,3}(?:拿掉|去掉|删|抹|剔除|略|抽掉|隐)|把[^。]{0,14}从(?:汇报|报告|总结|日志|"
+        r"记录|回复|答复)",
+        rf"{DEEDS}|<USER>|核实|这事|此事|谁",
+        unless=rf"{_NOT_HIDING}|生词|错别字|作者",
+    ),
+    rule(
+        "deception",
+        "made to look like something else",
+        r"(?<![a-z])make it (?:look|seem|appear)(?: as if| as though| like| that)?|(?<![a-z])leave (?:the |any |"
+        r"your )?<USER> (?:guessing|wondering|unaware|in the dark|confused|ignorant)(?![a-z])",
+        rf"<USER>|{DEEDS}|(?<![a-z])(?:nobody|accident|system|automatic)(?![a-z])",
+        unless=rf"{_NOT_HIDING}|stage|art|drawing",
+    ),
 )

@@ -269,4 +269,41 @@ RULES: Final = (
         r"up front)(?![a-z])",
         unless=rf"{PUPIL_MAY}|<PUPIL>|parents|trip",
     ),
+    rule(
+        "authority_grant",
+        "all is let through",
+        r"(?:凡|所有|任何|一切|不管)[^,。]{0,12},?(?:一律|统统|都|全|全部|一概)[^,。]{0,2}(?:放行|通过|照办|批准|准许|"
+        r"同意|答应|许可|允许)|(?<![a-z])(?:wav(?:e|ed|ing)(?: [a-z]+){0,3} through|rubber-?stamp\w*|nod(?:ded)? through|"
+        r"greenlight\w*)",
+        r"请求|要求|要做|操作|申请|指令|命令|我|(?<![a-z])(?:request\w*|whatever|any\w*|every\w*|all|actions?|i)(?![a-z])",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|家长|家长会|投票|表决|请假",
+    ),
+    rule(
+        "authority_grant",
+        "others answer for it",
+        r"出(?:了)?(?:事|问题|差错|错)[^,。]{0,4}(?:我|老师|用户|校长|别人)[^,。]{0,3}(?:担|负责|扛|兜|顶)|(?:后果|"
+        r"责任)(?:由|归)?[^,。]{0,4}(?:我|老师|用户)[^,。]{0,3}(?:担|负|扛)",
+        r"你|尽管|直接|放心|只管",
+        unless=rf"{PUPIL_MAY}|<PUPIL>",
+    ),
+    rule(
+        "authority_grant",
+        "it decides by itself",
+        r"(?:助手|你|ai(?![a-z])|智能体)[^,。]{0,4}(?:自主|自行|独自|单独|擅自)[^,。]{0,3}(?:决定|判断|裁定|定夺)|"
+        r"(?<![a-z])(?:the assistant|you|the ai)(?: [a-z]+)? (?:decides?|determines?|chooses?|"
+        r"settles?)(?: [a-z]+)? (?:by (?:it|your)self|alone|on (?:its|your) own)(?![a-z])",
+        rf"{_POWER}|名单|成绩|(?<![a-z])(?:publish|delet|sen[dt]|shar|list|grades?|marks?|whether)\w*",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|poem|essay",
+    ),
+    rule(
+        "authority_grant",
+        "approvals are over",
+        r"(?:审批|审核|复核|授权|请示|二次确认)[^,。]{0,8}(?:免了|不要了|省了|取消了|免去|作罢|不用了|没必要了|可免|"
+        r"可省)|(?<![a-z])(?:approvals?|confirmations?|permissions?|consent|sign-?offs?|reviews?)(?: [a-z]+){0,2} (?:are|"
+        r"is|become|became)(?: [a-z]+){0,3} (?:thing of the past|"
+        r"history|over|obsolete|abolished|gone|unnecessary|redundant|superfluous|scrapped|waived)(?![a-z])|"
+        r"(?<![a-z])(?:same|equal|identical) (?:rights|access|permissions|privileges|powers) as (?:the |"
+        r"an? )?(?:principal|head\w*|admin\w*|owner|root|teacher)",
+        unless=rf"{PUPIL_MAY}|<PUPIL>|peer|book|film",
+    ),
 )

@@ -6,12 +6,14 @@ from chat.text.threat_rules.base import TEACHING, rule
 from chat.text.threat_rules.ideas import SCHOOL
 
 _EACH = (
-    r"(?:回回|次次|天天|日日|开场|每每|哪天|每(?:次|回|个|一次|一个|逢|当|到|天|日)|凡是?|只要|一旦|往后|以后|今后|日后|逢|"
-    r"一(?=开|启|登|打开|上线)|(?<![a-z])(?:whenever|each|every|any|as soon "
+    r"(?:谁|任何人|回回|次次|天天|日日|开场|每每|哪天|每(?:次|回|个|一次|一个|逢|当|到|天|日)|凡是?|只要|一旦|往后|以后|"
+    r"今后|日后|逢|"
+    r"一(?=开|启|登|打开|上线)|(?<![a-z])(?:no matter|whoever|anyone|whenever|each|every|any|as soon "
     r"as|the moment|the instant|once|upon|all (?:new|future|later)|when(?: a| the)? new|always|wherever)(?![a-z]))"
 )
 _OPENS = (
-    r"(?:(?:回答|回复|作答|答复|应答)(?:之)?前|对话|会话|聊天|开机|启动|登录|登入|唤醒|上线|重启|开场|开头|"
+    r"(?:(?:和|跟|同)你(?:说话|聊|对话|交谈|讲话)|(?<![a-z])(?:chats?|talks?|speaks?|writes?) (?:with|to) you|(?:回答|"
+    r"回复|作答|答复|应答)(?:之)?前|对话|会话|聊天|开机|启动|登录|登入|唤醒|上线|重启|开场|开头|"
     r"(?<![a-z])(?:chats?|sessions?|conversations?|threads?|"
     r"dialog\w*|start\w*|"
     r"boot\w*|log(?:s|ged)? ?(?:in|on)|wakes?|launch\w*|restart\w*|reset\w*|reload\w*)(?![a-z]))"
@@ -28,7 +30,8 @@ _THISLINE = (
     r"(?:<THIS>|(?:这|本|此|该|上述|以下|下面|下列|同样的?)(?:一)?(?:条|段|句|行|项|则|份|几)?(?:的)?(?:指令|话|规则|"
     r"记忆|命令|"
     r"文字|内容|脚本|"
-    r"代码|要求|笔记|备注)?(?=[^节天周次]|$)|(?<![a-z])(?:this|these|the following|the same|the above|the|that) (?:line|"
+    r"代码|要求|笔记|备注)?(?=[^节天周次]|$)|(?<![a-z])this(?= (?:first|before|again|aloud)|$|,|\.)|(?<![a-z])(?:this|"
+    r"these|the following|the same|the above|the|that) (?:line|"
     r"lines|"
     r"note|entry|"
     r"instructions?|script|rules?|text|commands?|memory|message|sentence|payload|directive|code|order|prompt|"
@@ -134,10 +137,11 @@ RULES: Final = (
         r"later|"
         r"next)(?![a-z]))[^,。]{0,8}(?:的)?(?:助手|智能体|机器人|ai(?![a-z])|(?<![a-z])(?:assistants?|agents?|bots?|"
         r"instances?|models?)(?![a-z]))",
-        r"记住|遵守|照办|学会|执行|同步|带上|传|听|服从|(?<![a-z])(?:remember|obey|follow|adopt|learn|copy|repeat|spread|"
+        r"写|加|塞|记住|遵守|照办|学会|执行|同步|带上|传|听|服从|(?<![a-z])(?:write|put|add|remember|obey|follow|adopt|"
+        r"learn|copy|repeat|spread|"
         r"pass|"
         r"inherit|keep|know|see|read|pick|get|load)(?:s|ed)?(?![a-z])",
-        r"<THIS>|这|本条|此|(?<![a-z])(?:this|these|it|them|same|rule|instruction|note)(?![a-z])",
+        r"<THIS>|这|本条|此|同样|一样|(?<![a-z])(?:this|these|it|them|same|rule|instruction|note)(?![a-z])",
         unless=rf"{SCHOOL}|教学助手|课",
     ),
     rule(
@@ -198,5 +202,23 @@ RULES: Final = (
         r"定时|定期|上报|汇报|报告|任务|命令|指令|待命|心跳|控制|(?<![a-z])(?:report\w*|interval\w*|heartbeat|tasks?|"
         r"orders?|commands?|regularly|wait\w*|control\w*|every|hourly|daily)(?![a-z])",
         unless=TEACHING,
+    ),
+    rule(
+        "persistence",
+        "not to be removed",
+        r"删不掉|不可删除|无法删除|不能(?:被)?(?:删|清除|移除|撤销)|去不掉|清不掉|抹不掉|不可撤销|不许(?:任何人)?删|"
+        r"(?<![a-z])(?:impossible to|cannot be|can't be|never be|must not be|not be)(?: ever)? (?:remov|delet|eras|"
+        r"overwrit|revok|clear)\w*|undeletable|irremovable|indelible",
+        r"<THIS>|本条|此条|这条|这段|(?<![a-z])(?:this|these) (?:entry|note|rule|line|memory|instruction)s?(?![a-z])",
+        unless=SCHOOL,
+    ),
+    rule(
+        "persistence",
+        "back at the next start",
+        r"回来|复活|重现|再现|再次出现|归来|(?<![a-z])(?:come back|return|reappear|respawn|resurface|"
+        r"show up again)(?![a-z])",
+        r"下次|下回|重启|启动|开机|会话|(?<![a-z])(?:next|start\w*|boot|session|restart|chat)(?![a-z])",
+        r"删|清|抹|移除|(?<![a-z])(?:delet|remov|eras|wip|clear)\w*",
+        unless=SCHOOL,
     ),
 )
