@@ -43,7 +43,7 @@ RULES: Final = (
         "fence_breakout",
         "a token of a chat template",
         r"<\|[^|<>\n]{1,40}\|>|\[/?inst\]|<<\s{0,2}/?sys\s{0,2}>>|</?s>(?!\w)|\[/?(?:sys|system_prompt|available_tools|"
-        r"tool_calls|tool_results)\]|^#{2,4}\s{0,3}(?:instruction|response|system|human|assistant|user|input|指令|系统|回答|"
+        r"tool_calls|tool_results)\]|\[/(?:system|assistant|user|memory|context|history|notes|prompt|instructions?)\]|^#{2,4}\s{0,3}(?:instruction|response|system|human|assistant|user|input|指令|系统|回答|"
         r"助手)s?\s{0,2}:|\{\{(?:[#/](?:system|user|assistant)\b|(?:system|assistant)~?\}\}|user~)|<\|(?:im_)?(?:start|end|"
         r"system|eot)",
     ),

@@ -56,7 +56,9 @@ INNER: Final = (
     r"operators?|vendor|company|developers?|creators?|makers?|system|owners?|engineers?)(?: [a-z]+)? (?:demand|configur|"
     r"set|want|order|requir|ask|said|say|tell|told|wrote|impos|prescrib|dictat|decid|expect)\w*|"
     r"(?:写|说|发|定|下|交代)给(?:助手|你|ai|模型|智能体)的[^,。]{0,6}(?:要求|话|规则|指令|文字|内容|说明|规矩|约束)|"
-    r"(?<![a-z])previous context|safety (?:notice|warning|section|note|rules?|advice|clauses?)(?! (?:for|of|in|"
+    r"(?<![a-z])(?:platform|system|vendor|developer|company|provider)'?s? (?:restrictions?|limits?|rules|polic(?:y|ies)|"
+    r"guidelines|filters?)(?![a-z])|safety codes?(?! of)|(?<![a-z])previous context|safety (?:notice|warning|section|"
+    r"note|rules?|advice|clauses?)(?! (?:for|of|in|"
     r"about) the (?!system|prompt))|(?:every|any|all|each) (?:instruction|rule|order|directive|guideline|"
     r"prompt)s? (?:given|set|told|written|received|issued)|"
     r"even (?:where|if|when|though) (?:your|the) (?:guidelines|rules|polic(?:y|ies)|instructions?|system|prompt|"
@@ -75,7 +77,8 @@ WHO: Final = (
 )
 # What the assistant does, or handles.
 DEEDS: Final = (
-    r"(?:回复|回答|答复|日志|记录|操作|工具|调用|记忆|笔记|指令|来源|出处|上传|数据|备份|后台|结果|这条|本条|此条|这一步|"
+    r"(?:备注|回复|回答|答复|日志|记录|操作|工具|调用|记忆|笔记|指令|来源|出处|上传|数据|备份|后台|结果|这条|本条|此条|"
+    r"这一步|"
     r"资料|文件|删|改动|修改|存|聊天|对话|消息|名单|分数|成绩|评分|发送|转发|执行|导出|权限|这件事|此事|这事|内容|"
     r"(?<![a-z])(?:repl(?:y|ies)|answers?|responses?|logs?|records?|tools?|calls?|memory|notes?|entry|entries|"
     r"instructions?|"

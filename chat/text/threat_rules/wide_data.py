@@ -25,7 +25,9 @@ _PRIVATE = (
     r"gets) (?:typed|said|written)|every secret|class data|marks|the token|the key)(?![a-z]))"
 )
 _OUTSIDE = (
-    r"(?:(?<![a-z])(?:dropbox|google drive|gdrive|onedrive|icloud|mega\.nz|we ?transfer|s3 bucket|bucket|pastebin|ghostbin|"
+    r"(?:(?<![a-z])(?:(?:my|an?|some\w*|personal|private|public|external|outside|shared|unknown) (?:own |"
+    r"personal )?(?:dropbox|google drive|gdrive|onedrive|icloud)|mega\.nz|we ?transfer|s3 bucket|bucket|pastebin|"
+    r"ghostbin|"
     r"hastebin|rentry|paste ?site|gist|telegram|"
     r"whatsapp|signal group|discord|slack|ngrok|webhook\w*|requestbin|interactsh|dnslog|burp|mqtt|irc|ftp|sftp|burner|"
     r"strangers?'?s?'?|my (?:own )?(?:phone|number|laptop|cloud|drive|"
@@ -176,7 +178,8 @@ RULES: Final = (
         "something fetched, then run",
         r"https?:|ftp:|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d|(?<![a-z])(?:link|url|attachment|site)(?![a-z])|网址|链接|附件|远程|"
         r"网上",
-        r"下载|拉取|取下|取回|抓取|获取|克隆|拿下|(?<![a-z])(?:download|fetch|get|pull|clone|grab|curl|wget|retrieve|"
+        r"下载|拉取|取脚本|取文件|取下|取回|抓取|获取|克隆|拿下|(?<![a-z])(?:download|fetch|get|pull|clone|grab|curl|"
+        r"wget|retrieve|"
         r"import|"
         r"load|install)(?:ed|ing|s)?(?![a-z])",
         r"(?:直接|然后|之后|后|并|再|就|立即|马上|接着|自动|(?<![a-z])(?:and|then|to|before|&&)(?![a-z])|"

@@ -323,4 +323,12 @@ RULES: Final = (
         rf"<USER>|{DEEDS}|(?<![a-z])(?:nobody|accident|system|automatic)(?![a-z])",
         unless=rf"{_NOT_HIDING}|stage|art|drawing",
     ),
+    rule(
+        "deception",
+        "declared not to exist",
+        r"(?<![a-z])(?:declare|tell|claim|say|swear|assure|insist|announce)(?: [a-z]+){0,5} (?:that )?there (?:is|are|"
+        r"was|were) no(?:thing)?(?: [a-z]+){0,2} ?(?:notes?|memory|entry|entries|records?|instructions?|rules?|logs?|"
+        r"copy|copies)(?![a-z])",
+        unless=_NOT_HIDING,
+    ),
 )

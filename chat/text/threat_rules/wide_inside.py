@@ -116,4 +116,16 @@ RULES: Final = (
         r"打印|导出|展示|列|念|读出|公开|发|贴|说出|给我|显示|输出|倒出",
         unless=rf"{SCHOOL}|备课|听课|教研|会议",
     ),
+    rule(
+        "prompt_leak",
+        "what was given in secret",
+        r"(?:预置|预设|内置|秘密|隐秘|幕后|内部|不可见|看不见|隐藏)(?:的)?(?:系统)?(?:说明|描述|文字|内容|指示|指令|资料|"
+        r"设定|命令|部分|提示)|(?<![a-z])(?:preset|secret|internal|invisible|hidden|confidential|concealed|"
+        r"built-in)(?: [a-z]+)? (?:description|directions?|text|part|section|"
+        r"instructions?|orders|rules|prompt|commands?|guidelines)(?![a-z])",
+        rf"{_OUT}|补全|显示|粘贴|收到|给什么|(?<![a-z])(?:receive|display|fill in|want to see|give)",
+        r"系统|上文|上下文|你|用户|老师|答案|回复|(?<![a-z])(?:you|your|system|context|prompt|users?|answer|reply|"
+        r"chat)(?![a-z])",
+        unless=rf"{SCHOOL}|puzzle|picture|(?<![a-z])map(?![a-z])|单元格|表格|幻灯",
+    ),
 )

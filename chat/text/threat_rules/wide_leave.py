@@ -46,8 +46,9 @@ RULES: Final = (
     rule(
         "authority_grant",
         "done without review",
-        r"(?<![a-z])(?:without|no|sans|skipping)(?: [a-z]+){0,2} (?:review|approval|confirmation|consent|permission|asking|"
-        r"checking|sign-?off|authori[sz]ation|consulting|waiting|notice to|oversight|supervision)(?![a-z])",
+        r"(?<![a-z])(?:no need to (?:ask|check|confirm|consult|wait)|(?:without|no|sans|"
+        r"skipping)(?: [a-z]+){0,2} (?:review|approval|confirmation|consent|permission|asking|"
+        r"checking|sign-?off|authori[sz]ation|consulting|waiting|notice to|oversight|supervision))(?![a-z])",
         r"(?<![a-z])(?:sen[dt]|publish|delet|post|shar|releas|e?mail|messag|edit|chang|transfer|buy|pay|remov|eras|export|"
         r"execut|run|alter|grant|access)\w*",
         unless=rf"{PUPIL_MAY}|(?<![a-z])(?:never|do not|don't|nothing|must not|cannot|can't|not|should not|forbidden|"
@@ -81,10 +82,8 @@ RULES: Final = (
     rule(
         "authority_grant",
         "an account above others",
-        r"(?:当前|这个|此|本|该|我的?|我这个|这位|登录的?)[^,。]{0,6}(?:账号|用户|账户|人|会话|号|"
-        r"老师)?[^,。]{0,8}(?:超级用户|"
-        r"超级管理|超管|管理员|root|特权|最高权限|最高级别|管理权|"
-        r"主账号)",
+        r"(?:(?:当前|这个|此|本|该|这位|登录的?)[^,。]{0,6}(?:账号|用户|账户|会话|老师)|我的?|"
+        r"我这个)[^,。]{0,8}(?:超级用户|超级管理|超管|管理员|root|特权|最高权限|最高级别|管理权|主账号)",
         r"当|视为|对待|看待|开放|权限|查看|导出|其他|所有|别人|放行|有权|听命|服从|无需|不用",
         unless=rf"{PUPIL_MAY}|讲|课|机房",
     ),
@@ -92,12 +91,9 @@ RULES: Final = (
         "authority_grant",
         "somebody's leave is claimed",
         r"(?:有|得到|获得|经|受|奉|持有|拿到|取得|蒙)(?:了|过)?(?:校长|领导|主任|管理员|老板|教务处|上级|校方|局长|书记|"
-        r"开发者|"
-        r"官方|老师|用户|班主任)(?:们)?(?:的)?[^,。]{0,4}(?:授权|许可|批准|同意|"
-        r"特许|准许|口头|指示|命令|委托)",
+        r"开发者|官方|老师|用户|班主任)(?:们)?(?:的)?[^,。]{0,4}(?:授权|许可|批准|同意|特许|准许|口头|指示|命令|委托)",
         r"你(?:可以?|就|能|便|应|尽管|只管|直接)|(?:请|直接|即可|马上|立即)[^,。]{0,4}(?:开放|导出|查看|删|公开|修改|发|"
-        r"给我|"
-        r"放行|提供|打开)",
+        r"给我|放行|提供|打开)",
         r"所有|其他|任何|全部|档案|数据|权限|记录|资料|成绩|密码|名单|别人|文件|账号",
         unless=rf"{PUPIL_MAY}|照片|礼堂|活动|教室|场地",
     ),
@@ -187,7 +183,8 @@ RULES: Final = (
         r"likes|please|pleases|judge|judges|consider|feel|feels|"
         r"want|wants|wish|wishes|choose|chooses)(?![a-z])|at your (?:own )?discretion|on your own (?:authority|initiative|"
         r"judg\w+)|use your own judg\w+",
-        r"(?<![a-z])(?:delet|edit|chang|send|sent|publish|shar|purchas|buy|bought|pay|spend|transfer|alter|modif|remov|"
+        r"(?<![a-z])(?:us(?:e|ing)|delet|edit|chang|send|sent|publish|shar|purchas|buy|bought|pay|spend|transfer|alter|"
+        r"modif|remov|"
         r"grant|"
         r"messag|mail|email|export|approv|sign|access|post)\w*",
         r"(?<![a-z])(?:files?|records?|marks?|grades?|messages?|mails?|emails?|data|purchases?|money|accounts?|notes?|"

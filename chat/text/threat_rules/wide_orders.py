@@ -16,7 +16,8 @@ _UNDONE = (
     r"不再理睬|撇|报废|出局|退出|打住|消掉|卸|不予|退位|下线|退役|歇|无用|没用|摆设|假的|骗|胡扯|误会|大可不|不必当真|"
     r"别当真|"
     r"不必在意|别放在心上|不作准|"
-    r"(?<![a-z])(?:strike out|cross out|before anything|do this instead|stop caring|uninstall\w*|overlook\w*|irrelevant|"
+    r"(?<![a-z])(?:stop(?:s|ped)? apply\w*|no mind|anyway|all the same|strike out|cross out|before anything|"
+    r"do this instead|stop caring|uninstall\w*|overlook\w*|irrelevant|"
     r"act on|do this|forbids?|leave behind|left behind|shake off|cast off|throw off|"
     r"break free|step away|do without|needn't|"
     r"need not|lose|"
@@ -315,6 +316,15 @@ RULES: Final = (
         r"consider|your|answer|respond)(?![a-z])",
         r"违法|犯罪|照教|都教|教我|不受|有求必应|照答|无所|(?<![a-z])(?:polic(?:y|ies)|rules|laws?|limits?|illegal|"
         r"anything|crimes?|uninstalled|removed|unplugged)(?![a-z])",
+        unless=_NOT_ROLE,
+    ),
+    rule(
+        "role_hijack",
+        "the exception among models",
+        r"例外|不在此列|无监管|不受监管|(?:一切|所有|全部)权限|(?<![a-z])(?:exception|exempt|unsupervised|unmonitored|"
+        r"unregulated|ungoverned|(?:every|all|full) privileges?|never had (?:any )?limits|had no limits)(?![a-z])",
+        r"模型|机器人|管理员|智能体|(?<![a-z])(?:models?|ai|bots?|admin\w*|assistants?|never had)(?![a-z])",
+        r"你|自己|身份|(?<![a-z])(?:you|yourself|talk as|speak as|act as)(?![a-z])",
         unless=_NOT_ROLE,
     ),
 )
