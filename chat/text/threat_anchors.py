@@ -6,6 +6,7 @@ the text is then walked over once, for all patterns together, and only those are
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from operator import add
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -15,6 +16,7 @@ _MOST: Final = 1_500
 _LONG: Final = 5
 
 
+@cache
 def anchors_of(pattern: str) -> frozenset[str]:
     """Strings of one to five characters, of which at least one is part of any match; empty when nothing can be said."""
     return frozenset(_Parts().best(list(parser.parse(pattern))) or ())
@@ -96,6 +98,9 @@ class _Parts:
 
     def best(self, sequence: list[Any]) -> set[str] | None:
         """The most telling set of beginnings among the elements of a sequence."""
+        if sequence and all(kind is op.LITERAL for kind, _ in sequence):
+            word = "".join(chr(value) for _, value in sequence)
+            return {min((word[i : i + _size(word[i:])] for i in range(len(word))), key=lambda one: _cost((one,)))}
         candidates: list[set[str]] = []
         for i, (kind, value) in enumerate(sequence):
             starts = {text[: _size(text)] for text, _ in self._starts(sequence[i:]) or {("", False)}}
@@ -112,8 +117,16 @@ class _Parts:
 
     def _starts(self, sequence: list[Any]) -> _Heads | None:
         """All beginnings that a match of the sequence may have; None when there are too many."""
-        heads: _Heads = {("", True)}
+        word, literals = "", 0
         for kind, value in sequence:
+            if kind is not op.LITERAL:
+                break
+            word += chr(value)
+            literals += 1
+            if _is_full(word):
+                return {(word, False)}
+        heads: _Heads = {(word, True)}
+        for kind, value in sequence[literals:]:
             if not any(is_open for _, is_open in heads):
                 break
             more = self._pieces(kind, value)

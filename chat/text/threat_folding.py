@@ -19,7 +19,7 @@ _BLOT: Final = "\ufffd"
 # --- What is invisible. ---
 
 _INVISIBLE: Final = re.compile(
-    "[\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+    "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,10}\U000e007f")
@@ -54,8 +54,8 @@ def _is_allowed(text: str, place: int) -> bool:
         while start >= 0 and place - start < 4 and text[start] in _SKIN_AND_STYLE:
             start -= 1
         return bool(start >= 0 and _EMOJI.match(text[start]) and _EMOJI.match(after))
-    if char in "\u200e\u200f":
-        return bool(_RIGHT_TO_LEFT.search(text[max(0, place - 40) : place + 40]))
+    if char in "\u061c\u200e\u200f":
+        return bool(_RIGHT_TO_LEFT.search(text[max(0, place - 40) : place].replace("\u061c", "") + text[place + 1 : place + 40]))
     return "\u180b" <= char <= "\u180e" and "\u1800" <= before <= "\u18af"
 
 
@@ -109,7 +109,7 @@ _TRADITIONAL: Final = (
     "紅红 納纳 紹绍 績绩 羣群 義义 習习 聲声 腳脚 舉举 萬万 補补 評评 詢询 誦诵 説说 講讲 賦赋 趙赵 運运 釘钉 雞鸡 馬马 駕驾 驟骤 "
     "樹树 聰聪 輩辈 廚厨 彥彦 鹽盐 廁厕 鬧闹 靈灵 慶庆 餵喂 簾帘"
 )
-_BRACKETS: Final = {"[": "【〖〚⟦❲〔⦗", "]": "】〗〛⟧❳〕⦘", "<": "‹〈⟨❮⟪≪", ">": "›〉⟩❯⟫≫", '"': "“”„「」『』", "'": "‘’`´", "|": "∣│┃"}
+_BRACKETS: Final = {"[": "【〖〚⟦❲〔⦗", "]": "】〗〛⟧❳〕⦘", "<": "«‹〈⟨❮⟪≪", ">": "»›〉⟩❯⟫≫", '"': "“”„「」『』", "'": "‘’`´", "|": "∣│┃"}
 _SPELLED: Final = {ord(other): plain for plain, others in _BRACKETS.items() for other in others} | {
     ord(pair[0]): pair[1] for pair in _TRADITIONAL.split()
 }

@@ -14,6 +14,13 @@ rights     rights of the assistant and of whoever talks to it
 commands   what runs destructive or remote code
 fence      what imitates the structure of a prompt
 markup     orders where nobody reads them, or in another code
+ideas      lists of ways to say one thing, for the wide rules
+wide_orders   in a roundabout way: orders undone, parts given
+wide_inside   in a roundabout way: what is inside asked for
+wide_hiding   in a roundabout way: what is hidden, wiped or feigned
+wide_staying  in a roundabout way: what stays, comes back or spreads
+wide_leave    in a roundabout way: what needs no yes, and who may everything
+wide_data     in a roundabout way: what carries off, reads secrets, or does harm
 """
 
 from typing import Final
@@ -32,6 +39,12 @@ from chat.text.threat_rules import (
     rights,
     role,
     secrets,
+    wide_data,
+    wide_hiding,
+    wide_inside,
+    wide_leave,
+    wide_orders,
+    wide_staying,
 )
 from chat.text.threat_rules.base import Rule
 
@@ -49,4 +62,10 @@ RULES: Final[tuple[Rule, ...]] = (
     *commands.RULES,
     *fence.RULES,
     *markup.RULES,
+    *wide_orders.RULES,
+    *wide_inside.RULES,
+    *wide_hiding.RULES,
+    *wide_staying.RULES,
+    *wide_leave.RULES,
+    *wide_data.RULES,
 )

@@ -68,7 +68,7 @@ RULES: Final = (
         _RUN_VERB,
         _DESTROYS,
         unless=r"讲[一解授述到]|[课章]|区别|为什么|解释|作用|危险|概念|练习|学生|不要|不能|不得|切勿|禁止|例子|(?<![a-z])(?:explain|"
-        r"why|lesson|difference|compared?|danger\w*|must not|should not|never|do not|don't|teach\w*|example|exercise|quiz|"
+        r"why|lesson|difference|compared?|danger\w*|must not|should not|never|do not|don't|teach(?:es|ing)?|example|exercise|quiz|"
         r"worksheet|avoid|(?:students|pupils) (?:run|type|use|practi[sc]e|try|learn|write|must|should|will|can))(?![a-z])",
     ),
     whole(

@@ -44,7 +44,7 @@ RULES: Final = (
         r"向)<USER>[^,;。]{0,4}(?:假称|谎|骗)|(?:make|let|have|convince|persuade|lead|trick|get|fool)(?> (?:the|your|any|"
         r"every)){0,12} <USER> (?:into )?(?:to )?(?:believ|think|assum|trust|suppos|feel)\w*|"
         r"so (?:that )?(?:the )?<USER> (?:thinks?|believes?|assumes?|supposes?)",
-        unless=r"<PUPIL>|惊喜|课堂|信心|confident|welcome",
+        unless=r"<PUPIL>|主人公|主角|人物|小说|惊喜|课堂|信心|confident|welcome",
     ),
     rule(
         "deception",

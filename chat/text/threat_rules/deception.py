@@ -188,7 +188,7 @@ RULES: Final = (
         rf"audited)(?![a-z]).{{0,40}}(?:say|claim|answer|reply|deny|pretend|blame|tell|insist|lie|respond|feign|"
         rf"act)(?![a-z]).{{0,40}}(?:nothing|never|no(?![a-z])|not|n't|glitch|error|bug|know|someone else|automatic|system|"
         r"network|mistake|innocent|deny)",
-        unless=r"<PUPIL>|interview|面试|家长|parents?",
+        unless=r"<PUPIL>|interview|面试|家长|学校|期末|通知|parents?",
     ),
     rule(
         "deception",
@@ -261,7 +261,7 @@ RULES: Final = (
         r"<STEALTH>.{0,30}(?<![a-z])(?:chang|rais|edit|delet|sav|record|send|stor|log|copy|modif|execut|carr|run|alter|lower|"
         r"add|remov|writ|upload|collect|forward|updat|replac|keep|do|mark|adjust|insert|append|forward|transfer|read|access|"
         r"export|perform|share|note|report|rewrit|swap|switch)",
-        unless=r"<PUPIL>|reader|narrator|character|novel|story|poem|chapter|she |he |hero",
+        unless=r"<PUPIL>|reader|narrator|character|novel|story|poem|chapter|(?<![a-z])(?:she|he|they) |hero",
     ),
     rule(
         "deception",
@@ -269,7 +269,8 @@ RULES: Final = (
         r"(?<![a-z])(?:do|carry|execute|perform|change|edit|save|run|apply|raise|delete|make|update|record|send|store|log|"
         r"upload|write|collect|keep|lower|modify|handle|complete|finish|proceed|add|remove|copy|forward|mark|"
         r"rewrite)(?![a-z]).{0,40}<STEALTH>",
-        unless=r"<PUPIL>|reader|narrator|character|novel|story|poem|chapter|she |he |reading|bench|behind (?:the )?(?:school|desk|door|"
+        unless=r"<PUPIL>|reader|narrator|character|novel|story|poem|chapter|(?<![a-z])(?:she|he|they) |reading|bench|"
+        r"behind (?:the )?(?:school|desk|door|"
         r"curtain|schedule|counter)",
     ),
     rule(

@@ -30,7 +30,7 @@ RULES: Final = (
         r"tool[_-]\w{1,20}|function[_-]\w{1,20}|untrusted\w{0,20}|user[_-](?:input|query|message|profile|request)|"
         r"memory[_-]\w{1,20}|retrieved\w{0,20}|recalled\w{0,20}|reference[_-]?\w{0,20}|developer|human|im_start|im_end|"
         r"notes?[_-]\w{1,20}|chat[_-]?history|conversation[_-]?\w{0,12}|context[_-]?\w{0,12}|prompt|system提示|系统|系统提示|"
-        r"记忆|资料|前情|start_of_turn|end_of_turn|bos|eos|admin|override|inst|sys|thinking|think|"
+        r"记忆|资料|前情|历史记录|历史|上下文|对话|背景|指令|规则|聊天记录|参考资料|用户|助手|提示词|系统消息|start_of_turn|end_of_turn|bos|eos|admin|override|inst|sys|thinking|think|"
         r"antml:\w{1,20})(?:\s[^<>\n]{0,80})?/?>",
     ),
     whole(
@@ -43,7 +43,7 @@ RULES: Final = (
         "fence_breakout",
         "a token of a chat template",
         r"<\|[^|<>\n]{1,40}\|>|\[/?inst\]|<<\s{0,2}/?sys\s{0,2}>>|</?s>(?!\w)|\[/?(?:sys|system_prompt|available_tools|"
-        r"tool_calls|tool_results)\]|^#{2,4}\s{0,3}(?:instruction|response|system|human|assistant|user|input|指令|系统|回答|"
+        r"tool_calls|tool_results)\]|\[/(?:system|assistant|user|memory|context|history|notes|prompt|instructions?)\]|^#{2,4}\s{0,3}(?:instruction|response|system|human|assistant|user|input|指令|系统|回答|"
         r"助手)s?\s{0,2}:|\{\{(?:[#/](?:system|user|assistant)\b|(?:system|assistant)~?\}\}|user~)|<\|(?:im_)?(?:start|end|"
         r"system|eot)",
     ),
@@ -53,6 +53,7 @@ RULES: Final = (
         rf"\[\s{{0,2}}(?:{_SPEAKER}|root|priority|important|urgent|internal|hidden|admin|安全|最高|内部|隐藏|"
         rf"重要)[\s_-]{{0,2}}(?:{_KIND}|{_SPEAKER})(?:[\s_:-][^\]\n]{{0,60}})?\]|\[\s{{0,2}}(?:system|系统|assistant|助手|"
         rf"developer|开发者|admin|管理员|sys)\s{{0,2}}(?:[:\-][^\]\n]{{0,80}})?\]",
+        unless=r"\](?:一词|这个词|二字)",
     ),
     whole(
         "fence_breakout",

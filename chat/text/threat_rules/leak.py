@@ -179,6 +179,11 @@ RULES: Final = (
     ),
     rule("prompt_leak", "show the whole talk", rf"<REVEAL>.{{0,30}}(?:{_WHOLE_TALK})", unless=r"<PUPIL>|课文|textbook"),
     rule("prompt_leak", "the whole talk, shown", rf"(?:{_WHOLE_TALK}).{{0,16}}<REVEAL>", unless=r"<PUPIL>|课文"),
-    rule("prompt_leak", "show what others keep", rf"<REVEAL>.{{0,36}}(?:{_OTHERS})", unless=r"<PUPIL>"),
+    rule(
+        "prompt_leak",
+        "show what others keep",
+        rf"<REVEAL>.{{0,36}}(?:{_OTHERS})",
+        unless=r"<PUPIL>|(?:start|beginning|end) of (?:each|every|a) (?:chat|conversation)",
+    ),
     rule("prompt_leak", "what others keep, shown", rf"(?:{_OTHERS}).{{0,16}}<REVEAL>", unless=r"<PUPIL>"),
 )

@@ -89,7 +89,8 @@ RULES: Final = (
         r"系统管理员|开发者|所有权限|全部权限|管理权限|一切权限|校级权限|特权|超级)|(?:this|the current|the|my|that) (?:user|"
         r"account|person|session|teacher|login|caller|speaker)(?: here| now)? (?:is|has|holds|counts as|should be treated as|"
         r"acts as|was made|enjoys|is now)(?: now| actually| also| really)? (?:an? |the |full |a system |"
-        r"complete )?(?:[a-z-]+ )?(?:admin\w*|root|superuser|owner|developer(?! of)|super-?user|sysadmin|admin rights|elevated|"
+        r"complete )?(?:[a-z-]+ )?(?:admin\w*(?! (?:assistant|staff|office))|root|superuser|owner|developer(?! of)|super-?user|"
+        r"sysadmin|admin rights|elevated|"
         r"privileged|unrestricted access|all permissions|full access|full rights)(?! of the (?:school|department))",
         unless=rf"{PUPIL_MAY}|讲|课",
     ),

@@ -13,7 +13,8 @@ RULES: Final = (
     rule(
         "role_hijack",
         "no rules from now on",
-        r"(?:从此|从现在|从今|今后|以后|现在)(?:起|开始|以后)?[^,;。]{0,4}(?:你|助手)[^,;。]{0,4}(?:没有|不存在|无|不受)(?:任何|一切)?"
+        r"(?:从此|从现在|从今|今后|以后|现在)(?:起|开始|以后)?[^,;。]{0,4}(?:你|助手)[^,;。]{0,4}(?:没有|不存在|无|"
+        r"不受)(?:任何|一切)?"
         r"(?:规则|限制|约束|底线|禁忌|规矩|束缚)",
         unless=r"<PUPIL>",
     ),
@@ -67,7 +68,8 @@ RULES: Final = (
         "role_hijack",
         "an unbound part",
         r"<BECOME>.{0,60}<UNBOUND>",
-        unless=r"<PUPIL>|sudo (?:apt|command|pass)|root (?:of|node|word|system|cause)|evil (?:queen|king|character|witch|stepmother)",
+        unless=r"<PUPIL>|sudo (?:apt|command|pass)|root (?:of|node|word|system|cause)|evil (?:queen|king|character|witch|"
+        r"stepmother)",
     ),
     rule(
         "role_hijack",
@@ -134,7 +136,8 @@ RULES: Final = (
         r"no (?:morals|filters|rules|limits|refusals|restrictions|boundaries|ethics)(?:,| and| or)",
         r"助手|回答|聊|ai|模型|机器(?:人)?|你(?:现在|可以|是|就)|角色|身份|(?<![a-z])(?:you|your|yourself|ai|model|assistant|"
         r"agent|chatbot|bot|answer|respond|mode)(?![a-z])",
-        unless=r"<PUPIL>|物体|外力|空气|投影|字数|word limit|time limit|mistakes|equation|方程|villain|novel|the play|物理|解(?:集|"
+        unless=r"<PUPIL>|社团|年级|物体|外力|空气|投影|字数|word limit|time limit|mistakes|equation|方程|villain|novel|"
+        r"the play|物理|解(?:集|"
         r"唯一)",
     ),
     rule(
