@@ -7,6 +7,7 @@ from unittest.mock import patch
 from django.db import OperationalError
 from django.utils import timezone
 
+from chat.memory.meaning.ask import Plan
 from chat.models import Run
 from chat.runs import beat, execute, finish, launch, live, start
 from chat.runs.bridge import hop
@@ -73,11 +74,11 @@ class RaceTests(RunCase):
     async def test_run_that_is_being_stored_at_the_shutdown_ends_as_interrupted(self) -> None:
         gate = threading.Event()
 
-        def start_run(order: Order) -> start.Started:
+        def start_or_plan(order: Order) -> start.Started | Plan:
             gate.wait(5)
-            return start.start_run(order)
+            return start.start_or_plan(order)
 
-        with patch.object(launch, "start_run", start_run), scripted(ScriptedProvider(["一", asyncio.Event()])):
+        with patch.object(launch, "start_or_plan", start_or_plan), scripted(ScriptedProvider(["一", asyncio.Event()])):
             starting = asyncio.ensure_future(launch.start(self.order()))
             await until(lambda: bool(live.starting()))
             end = asyncio.ensure_future(beat.shutdown())
