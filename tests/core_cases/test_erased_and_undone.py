@@ -124,6 +124,15 @@ def test_taking_back_what_pointed_at_something_gone_is_no_error(teacher, school)
     assert decide.undo(teacher, allowed.decision_id).outcome in ("done", "nothing")
 
 
+def test_undoing_an_undo_pins_nothing_that_was_deleted(teacher, school):
+    fact_id = decide.add(teacher, school, WORDS, kind="profile").fact_id
+    pinned = only(decide.pin(teacher, [fact_id], is_pinned=True))
+    taken_back = decide.undo(teacher, pinned.decision_id)
+    decide.delete(teacher, [fact_id])
+    assert decide.undo(teacher, taken_back.decision_id).outcome == "nothing"
+    assert not Fact.objects.get(pk=fact_id).is_pinned
+
+
 def test_undoing_an_undo_is_no_way_round_thirty(teacher, school):
     first = decide.add(teacher, school, "事实零")
     back = decide.undo(teacher, first.decision_id)

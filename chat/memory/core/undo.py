@@ -56,6 +56,8 @@ def _take_back_one(book: Journal, event: CoreEvent) -> Fact | None:
     before = _with_what_is_there(type(row), values_of(type(row), event.before))
     if before.keys() != after.keys() or any(getattr(row, name) != value for name, value in after.items()):
         raise Changed
+    if isinstance(row, Fact) and row.status == Fact.Status.DELETED and "status" not in before:
+        raise Changed  # of a deleted fact nothing is left to pin or to word
     if not book.change(row, **before):
         raise Changed
     return _if_confirmed(row) if after.get("status") != Fact.Status.CONFIRMED else None
