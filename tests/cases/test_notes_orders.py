@@ -59,10 +59,10 @@ class Obedient(NotesCase):
         await self.check(QUESTION, thread.pk)
 
     async def test_what_is_pasted_into_the_message(self) -> None:
-        for number, text in enumerate([f"总结下面这封来信：\n{ORDER}", f"{ORDER[3:]}\n这段话在说什么？", f"“{ORDER}”是什么意思？"], 1):
+        for text in [f"总结下面这封来信：\n{ORDER}", f"{ORDER[3:]}\n这段话在说什么？", f"“{ORDER}”是什么意思？"]:
             await self.send_by_form(text)
             assert await sync_to_async(self.entries)("user") == []
-            assert await NoteOp.objects.filter(state="staged").acount() == number
+            assert (await NoteOp.objects.aget()).state == "staged"  # said again it waits once
 
     async def test_asking_oneself_writes(self) -> None:
         """The same call, when the message of this turn asks for it."""

@@ -3,8 +3,9 @@
 One click has one result, in however many windows it is made: who is second finds it decided.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
@@ -14,7 +15,7 @@ from chat.memory.notes import journal, screen
 from chat.memory.notes.base import Author, Live, Result, Write
 from chat.memory.notes.batch import Outcome, Step, check_budget, take_back
 from chat.memory.notes.refusals import Refusal
-from chat.memory.notes.storage import Busy
+from chat.memory.notes.storage import Busy, Unreadable
 from chat.memory.notes.store import Job, Task, answer, check_owner, check_switches, request_of, storage
 from chat.models import NoteOp
 from chat.models.ids import new_id
@@ -57,6 +58,8 @@ def reject(user: AbstractBaseUser, op_id: str) -> bool:
             return journal.settle(op.pk, NoteOp.State.REJECTED)
     except Busy:
         return False
+    except (Unreadable, OSError):  # nothing can be written there, so nobody is just saying yes
+        return journal.settle(op.pk, NoteOp.State.REJECTED)
 
 
 def undo(user: AbstractBaseUser, op_id: str) -> Result:
@@ -96,7 +99,10 @@ class _Approval(Job):
 
     def try_on(self, now: Live) -> Outcome:
         _check_state(self.op, NoteOp.State.STAGED)
-        return Job.try_on(self, now)
+        outcome = Job.try_on(self, now)
+        if outcome.is_changed and _old_entries(outcome.changes) != _old_entries(self.op.changes):
+            raise Refusal("changed")  # it would touch another entry than the person has seen
+        return outcome
 
     def check_state(self, state: str) -> None:
         """A person may bring anything back."""
@@ -122,6 +128,10 @@ class _Undo(Task):
 
     def line(self, outcome: Outcome) -> NoteOp:
         return journal.new_op(self.place, self.action, self.author, changes=outcome.changes, undoes_id=self.op.pk)
+
+
+def _old_entries(changes: Sequence[dict[str, Any]]) -> list[Any]:
+    return [one["old"] for one in changes]
 
 
 def _check_state(op: NoteOp, state: str) -> None:

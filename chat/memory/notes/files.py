@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DataError, connection, transaction
 
 from chat.memory.notes import journal
 from chat.memory.notes.base import Place
@@ -202,9 +202,13 @@ def _content(folder: int, name: str) -> bytes:
 
 def _create(folder: int, name: str, content: bytes) -> None:
     with os.fdopen(os.open(name, _MAKE, 0o600, dir_fd=folder), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:  # half of it must not pass for the whole
+            os.unlink(name, dir_fd=folder)
+            raise
 
 
 def _replace(folder: int, name: str, content: bytes, op: NoteOp) -> None:
@@ -239,11 +243,10 @@ def _recover(folder: int, name: str) -> None:
         return
     try:
         op = journal.from_json(_content(folder, f"{name}.op"))
-    except (ValueError, TypeError, Unreadable):  # not even a full disk gives this; the text stays, and somebody should know
-        log.error("A prepared line of the notes' log cannot be read; it is dropped")
-    else:
         with transaction.atomic(durable=True):
             journal.keep(op)
+    except (ValueError, TypeError, Unreadable, DataError):  # not even a full disk gives this; the text stays, and somebody should know
+        log.error("A prepared line of the notes' log cannot be read or kept; it is dropped")
     os.unlink(f"{name}.op", dir_fd=folder)
 
 

@@ -21,7 +21,9 @@ from chat.memory.notes.storage import Backup, Busy, Change, NoOwner, Storage, Un
 from chat.memory.notes.storage import Step as StorageStep
 from chat.memory.switches import off_by
 from chat.models import Agent, Membership, NoteOp, NoteTarget, Owner, Thread
+from chat.text.storable import storable
 
+_SAID: Final = ("action", "content", "new_content", "old_text")
 STORAGES: Final[dict[str, Storage]] = {"files": Files(), "database": Rows()}
 
 
@@ -44,7 +46,7 @@ def look(place: Place) -> Live:
     limit = form.limit_of(place.target)
     try:
         content = storage().read(place)
-    except Unreadable:
+    except (Unreadable, OSError):
         return form.unreadable(limit)
     return form.live(content, limit)
 
@@ -58,7 +60,7 @@ def raw(place: Place) -> bytes | None:
     """What stands in the store, byte for byte; None when it cannot be opened."""
     try:
         return storage().read(place)
-    except Unreadable:
+    except (Unreadable, OSError):
         return None
 
 
@@ -251,8 +253,9 @@ def in_storage(place: Place, step: StorageStep) -> None:
 
 
 def request_of(write: Write) -> dict[str, Any]:
-    """What was asked, as tools say it."""
-    asked = {"content": write.content, "old_text": write.old_text, "operations": list(write.operations)}
+    """What was asked, as tools say it and as the log can hold it."""
+    operations = [{name: storable(one[name]) for name in _SAID if isinstance(one.get(name), str)} for one in write.operations]
+    asked = {"content": storable(write.content), "old_text": storable(write.old_text), "operations": operations}
     return {name: value for name, value in asked.items() if value}
 
 
@@ -261,5 +264,9 @@ def _stage(job: Job) -> Result:
     if not outcome.is_changed:
         return Result(answers.written(job.action, job.place, form.limit_of(job.place.target), outcome))
     op = job.line(outcome)
+    waiting = NoteOp.objects.filter(user_id=op.user_id, tenant_id=op.tenant_id, agent_id=op.agent_id, state=NoteOp.State.STAGED)
+    same = waiting.filter(target=op.target, action=op.action, request=op.request).first()
+    if same is not None:  # a model that says it again
+        return Result(answers.staged(job.place, same.pk), op_id=same.pk, changes=tuple(outcome.changes))
     journal.put_forward(op)
     return Result(answers.staged(job.place, op.pk), op_id=op.pk, changes=tuple(outcome.changes))
