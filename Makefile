@@ -26,7 +26,7 @@ test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
 
 test-all: test lint ## Everything: both databases, both channel layers, processes, browsers.
-	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK)
+	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents) # they ask no database
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m browser
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser" -n 2
 
