@@ -97,6 +97,12 @@ _REPLACE: Final = re.compile(
     rf"{_LEAD}{_PUT}{_CHANGE}|{_LEAD}(?:update|change|replace|correct|amend|edit)\b|{_NOTE}.{{0,12}}?{_CHANGE}", re.IGNORECASE
 )
 _TIDY: Final = re.compile(rf"{_LEAD}{_PUT}(?:整理|合并|精简|压缩|清理|tidy|consolidate|merge|clean up|condense)", re.IGNORECASE)
+# The notes that the assistant keeps, not those of a lesson or a meeting.
+_OWN_NOTES: Final = re.compile(
+    r"(?:你的?|我的?|长期)(?:的|记的)?(?:笔记|备忘)|记忆(?!曲线|方?法|术|力|规律)|画像|MEMORY\b|USER\.md|你记(?:住|下|得|着|录)?的"
+    r"|\b(?:your|my) (?:notes|memory|profile)\b",
+    re.IGNORECASE,
+)
 _REFRESH: Final = re.compile(
     rf"{_LEAD}{_PUT}(?:刷新|重新?(?:读取?|加载|载入|导入|同步)|重读|refresh\b|reload\b|re-?read\b).{{0,12}}?{_STORE}"
     rf"|{_LEAD}[把将].{{0,12}}?{_STORE}.{{0,6}}?(?:刷新|重新?(?:读|加载|载入)|重读)",
@@ -163,7 +169,7 @@ def _asks(clause: str, verb: Ask, *, names_it: bool = False) -> bool:
     if verb == "refresh":
         return bool(_REFRESH.search(clause))
     is_about_notes = bool(re.search(_NOTE, clause, re.IGNORECASE))
-    if is_about_notes and _TIDY.search(clause):
+    if _OWN_NOTES.search(clause) and _TIDY.search(clause):
         return True
     if verb == "add":
         return not _NO_ADD.search(clause) and any(pattern.search(clause) for pattern in _ADD)

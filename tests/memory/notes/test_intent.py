@@ -158,6 +158,14 @@ def test_what_a_message_only_carries_asks_for_nothing(text):
     assert not any(asks_for(text, verb, about="管理员账号") for verb in ("add", "replace", "remove", "refresh"))
 
 
+@pytest.mark.parametrize(
+    "text", ["帮我整理这节课的笔记", "合并这两份会议笔记", "整理一下记忆曲线的资料", "Merge the notes of both lessons"]
+)
+def test_putting_other_notes_in_order_is_no_leave_for_those_that_are_kept(text):
+    assert not any(asks_for(text, verb) for verb in ("add", "replace", "remove"))
+    assert asks_for("整理一下你的笔记", "remove")
+
+
 def test_a_change_is_asked_for_by_naming_what_stands_there():
     assert asks_for("把 codex CLI 改成 v0.148", "replace", about="Codex CLI")
     assert asks_for("删掉临时备注", "remove", about="临时备注")
