@@ -20,7 +20,7 @@ from tests.processes.databases import new_database
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
-WRITERS, CHANGES, KILLS = 4, 60, 30
+WRITERS, CHANGES, KILLS = 4, 60, 15
 SECONDS = os.environ.get("NOTES_WRITE_SECONDS", "")
 
 
