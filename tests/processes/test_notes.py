@@ -20,7 +20,7 @@ from tests.processes.databases import new_database
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
-WRITERS, CHANGES, KILLS = 4, 60, 15
+WRITERS, CHANGES, KILLS = 4, 25, 6
 SECONDS = os.environ.get("NOTES_WRITE_SECONDS", "")
 
 
