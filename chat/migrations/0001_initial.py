@@ -10,1347 +10,627 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     initial = True
 
     dependencies = [
-        ("auth", "0012_alter_user_first_name_max_length"),
+        ('auth', '0012_alter_user_first_name_max_length'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="Provider",
+            name='Provider',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("pv",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("name", models.CharField(max_length=100, verbose_name="name")),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("openai", "OpenAI compatible"), ("ollama", "Ollama"), ("demo", "Demo (offline stand-in)")],
-                        max_length=10,
-                        verbose_name="kind",
-                    ),
-                ),
-                (
-                    "base_url",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        max_length=300,
-                        validators=[django.core.validators.URLValidator(schemes=["http", "https"])],
-                        verbose_name="base URL",
-                    ),
-                ),
-                (
-                    "key_env",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        help_text="The name of the variable, never the key itself. Empty: no key is sent.",
-                        max_length=100,
-                        verbose_name="environment variable of the key",
-                    ),
-                ),
-                (
-                    "is_local",
-                    models.BooleanField(default=False, help_text="The text stays in the school's own network.", verbose_name="local"),
-                ),
-                (
-                    "supports_usage",
-                    models.BooleanField(
-                        default=True, help_text="Asks for token counts with stream_options.", verbose_name="reports usage in streams"
-                    ),
-                ),
-                (
-                    "input_price",
-                    models.DecimalField(
-                        decimal_places=4,
-                        default=0,
-                        max_digits=12,
-                        validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="price per million input tokens",
-                    ),
-                ),
-                (
-                    "output_price",
-                    models.DecimalField(
-                        decimal_places=4,
-                        default=0,
-                        max_digits=12,
-                        validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="price per million output tokens",
-                    ),
-                ),
-                (
-                    "connect_timeout_seconds",
-                    models.FloatField(
-                        default=5, validators=[django.core.validators.MinValueValidator(0.1)], verbose_name="connect timeout (seconds)"
-                    ),
-                ),
-                (
-                    "read_timeout_seconds",
-                    models.FloatField(
-                        default=60,
-                        help_text="The longest silence between two pieces of an answer.",
-                        validators=[django.core.validators.MinValueValidator(0.1)],
-                        verbose_name="read timeout (seconds)",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('pv',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=100, verbose_name='name')),
+                ('kind', models.CharField(choices=[('openai', 'OpenAI compatible'), ('ollama', 'Ollama'), ('demo', 'Demo (offline stand-in)')], max_length=10, verbose_name='kind')),
+                ('base_url', models.CharField(blank=True, default='', max_length=300, validators=[django.core.validators.URLValidator(schemes=['http', 'https'])], verbose_name='base URL')),
+                ('key_env', models.CharField(blank=True, default='', help_text='The name of the variable, never the key itself. Empty: no key is sent.', max_length=100, verbose_name='environment variable of the key')),
+                ('is_local', models.BooleanField(default=False, help_text="The text stays in the school's own network.", verbose_name='local')),
+                ('supports_usage', models.BooleanField(default=True, help_text='Asks for token counts with stream_options.', verbose_name='reports usage in streams')),
+                ('input_price', models.DecimalField(decimal_places=4, default=0, max_digits=12, validators=[django.core.validators.MinValueValidator(0)], verbose_name='price per million input tokens')),
+                ('output_price', models.DecimalField(decimal_places=4, default=0, max_digits=12, validators=[django.core.validators.MinValueValidator(0)], verbose_name='price per million output tokens')),
+                ('connect_timeout_seconds', models.FloatField(default=5, validators=[django.core.validators.MinValueValidator(0.1)], verbose_name='connect timeout (seconds)')),
+                ('read_timeout_seconds', models.FloatField(default=60, help_text='The longest silence between two pieces of an answer.', validators=[django.core.validators.MinValueValidator(0.1)], verbose_name='read timeout (seconds)')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
             ],
             options={
-                "verbose_name": "model service",
-                "verbose_name_plural": "model services",
+                'verbose_name': 'model service',
+                'verbose_name_plural': 'model services',
             },
         ),
         migrations.CreateModel(
-            name="Run",
+            name='Run',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("run",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("position", models.PositiveIntegerField(verbose_name="number in the thread")),
-                ("slot", models.PositiveIntegerField(verbose_name="place in the conversation")),
-                ("is_latest", models.BooleanField(default=True, verbose_name="on the active path")),
-                ("key", models.CharField(blank=True, max_length=100, null=True, verbose_name="idempotency key")),
-                ("mode", models.CharField(blank=True, default="", max_length=40, verbose_name="mode")),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[
-                            ("queued", "queued"),
-                            ("running", "running"),
-                            ("completed", "completed"),
-                            ("failed", "failed"),
-                            ("cancelled", "cancelled"),
-                        ],
-                        default="queued",
-                        max_length=10,
-                        verbose_name="status",
-                    ),
-                ),
-                ("error_code", models.CharField(blank=True, default="", max_length=40, verbose_name="error code")),
-                ("has_memory", models.BooleanField(default=True, editable=False, verbose_name="memory on")),
-                ("input", models.TextField(verbose_name="input")),
-                ("output", models.TextField(blank=True, default="", verbose_name="output")),
-                ("reasoning", models.TextField(blank=True, default="", verbose_name="reasoning")),
-                ("tool_calls", models.JSONField(blank=True, default=list, verbose_name="tool calls")),
-                ("model", models.CharField(blank=True, default="", max_length=200, verbose_name="model")),
-                ("input_tokens", models.PositiveIntegerField(default=0, verbose_name="input tokens")),
-                ("output_tokens", models.PositiveIntegerField(default=0, verbose_name="output tokens")),
-                ("is_estimate", models.BooleanField(default=False, verbose_name="tokens are an estimate")),
-                ("cost", models.DecimalField(decimal_places=6, default=0, max_digits=14, verbose_name="cost")),
-                ("stop_requested_at", models.DateTimeField(editable=False, null=True, verbose_name="asked to stop at")),
-                ("heartbeat_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="last sign of life")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                ("first_token_at", models.DateTimeField(editable=False, null=True, verbose_name="first word at")),
-                ("finished_at", models.DateTimeField(editable=False, null=True, verbose_name="finished at")),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('run',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('position', models.PositiveIntegerField(verbose_name='number in the thread')),
+                ('slot', models.PositiveIntegerField(verbose_name='place in the conversation')),
+                ('is_latest', models.BooleanField(default=True, verbose_name='on the active path')),
+                ('key', models.CharField(blank=True, max_length=100, null=True, verbose_name='idempotency key')),
+                ('mode', models.CharField(blank=True, default='', max_length=40, verbose_name='mode')),
+                ('status', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('completed', 'completed'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=10, verbose_name='status')),
+                ('error_code', models.CharField(blank=True, default='', max_length=40, verbose_name='error code')),
+                ('has_memory', models.BooleanField(default=True, editable=False, verbose_name='memory on')),
+                ('input', models.TextField(verbose_name='input')),
+                ('output', models.TextField(blank=True, default='', verbose_name='output')),
+                ('reasoning', models.TextField(blank=True, default='', verbose_name='reasoning')),
+                ('tool_calls', models.JSONField(blank=True, default=list, verbose_name='tool calls')),
+                ('model', models.CharField(blank=True, default='', max_length=200, verbose_name='model')),
+                ('input_tokens', models.PositiveIntegerField(default=0, verbose_name='input tokens')),
+                ('output_tokens', models.PositiveIntegerField(default=0, verbose_name='output tokens')),
+                ('is_estimate', models.BooleanField(default=False, verbose_name='tokens are an estimate')),
+                ('cost', models.DecimalField(decimal_places=6, default=0, max_digits=14, verbose_name='cost')),
+                ('stop_requested_at', models.DateTimeField(editable=False, null=True, verbose_name='asked to stop at')),
+                ('heartbeat_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='last sign of life')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('first_token_at', models.DateTimeField(editable=False, null=True, verbose_name='first word at')),
+                ('finished_at', models.DateTimeField(editable=False, null=True, verbose_name='finished at')),
             ],
             options={
-                "verbose_name": "run",
-                "verbose_name_plural": "runs",
+                'verbose_name': 'run',
+                'verbose_name_plural': 'runs',
             },
         ),
         migrations.CreateModel(
-            name="Tenant",
+            name='Tenant',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("tn",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("name", models.CharField(max_length=100, verbose_name="name")),
-                (
-                    "has_memory",
-                    models.BooleanField(
-                        default=True,
-                        help_text="Off: nothing is remembered or recalled for anybody; people can still look, export and delete.",
-                        verbose_name="memory on",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('tn',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=100, verbose_name='name')),
+                ('has_memory', models.BooleanField(default=True, help_text='Off: nothing is remembered or recalled for anybody; people can still look, export and delete.', verbose_name='memory on')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
             ],
             options={
-                "verbose_name": "school",
-                "verbose_name_plural": "schools",
+                'verbose_name': 'school',
+                'verbose_name_plural': 'schools',
             },
         ),
         migrations.CreateModel(
-            name="WorkerBeat",
+            name='WorkerBeat',
             fields=[
-                ("worker", models.CharField(max_length=80, primary_key=True, serialize=False, verbose_name="worker")),
-                ("beat_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="last seen")),
+                ('worker', models.CharField(max_length=80, primary_key=True, serialize=False, verbose_name='worker')),
+                ('beat_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='last seen')),
             ],
             options={
-                "verbose_name": "worker",
-                "verbose_name_plural": "workers",
+                'verbose_name': 'worker',
+                'verbose_name_plural': 'workers',
             },
         ),
         migrations.CreateModel(
-            name="ApiToken",
+            name='ApiToken',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("tok",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("name", models.CharField(blank=True, default="", max_length=100, verbose_name="name")),
-                ("digest", models.CharField(editable=False, max_length=64, unique=True)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                ("last_used_at", models.DateTimeField(editable=False, null=True, verbose_name="last used at")),
-                ("revoked_at", models.DateTimeField(blank=True, editable=False, null=True, verbose_name="revoked at")),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="api_tokens",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="user",
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('tok',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('name', models.CharField(blank=True, default='', max_length=100, verbose_name='name')),
+                ('digest', models.CharField(editable=False, max_length=64, unique=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('last_used_at', models.DateTimeField(editable=False, null=True, verbose_name='last used at')),
+                ('revoked_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='revoked at')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL, verbose_name='user')),
             ],
             options={
-                "verbose_name": "API token",
-                "verbose_name_plural": "API tokens",
+                'verbose_name': 'API token',
+                'verbose_name_plural': 'API tokens',
             },
         ),
         migrations.CreateModel(
-            name="Decision",
+            name='Decision',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("dec",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                (
-                    "verb",
-                    models.CharField(
-                        choices=[
-                            ("confirm", "confirmed"),
-                            ("replace", "confirmed in place of another"),
-                            ("edit", "edited"),
-                            ("add", "added by hand"),
-                            ("reject", "rejected"),
-                            ("later", "put off"),
-                            ("pin", "pinned"),
-                            ("unpin", "unpinned"),
-                            ("delete", "deleted"),
-                            ("restore", "brought back"),
-                            ("allow", "allowed again"),
-                            ("undo", "undone"),
-                        ],
-                        max_length=10,
-                        verbose_name="action",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="at")),
-                (
-                    "undoes",
-                    models.OneToOneField(
-                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="undone_by", to="chat.decision"
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="decisions",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="decided by",
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('dec',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('verb', models.CharField(choices=[('confirm', 'confirmed'), ('replace', 'confirmed in place of another'), ('edit', 'edited'), ('add', 'added by hand'), ('reject', 'rejected'), ('later', 'put off'), ('pin', 'pinned'), ('unpin', 'unpinned'), ('delete', 'deleted'), ('restore', 'brought back'), ('allow', 'allowed again'), ('undo', 'undone')], max_length=10, verbose_name='action')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='at')),
+                ('undoes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='undone_by', to='chat.decision')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to=settings.AUTH_USER_MODEL, verbose_name='decided by')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "decision",
-                "verbose_name_plural": "decisions",
+                'verbose_name': 'decision',
+                'verbose_name_plural': 'decisions',
             },
         ),
         migrations.CreateModel(
-            name="Agent",
+            name='Agent',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("ag",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
-                ("description", models.CharField(blank=True, default="", max_length=200, verbose_name="description")),
-                ("system_prompt", models.TextField(verbose_name="system prompt")),
-                (
-                    "examples",
-                    models.JSONField(
-                        blank=True, default=list, help_text="Shown as cards in an empty conversation.", verbose_name="example questions"
-                    ),
-                ),
-                ("model", models.CharField(max_length=200, verbose_name="model")),
-                ("has_tools", models.BooleanField(default=True, verbose_name="model can call tools")),
-                (
-                    "temperature",
-                    models.FloatField(
-                        blank=True,
-                        null=True,
-                        validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(2)],
-                        verbose_name="temperature",
-                    ),
-                ),
-                (
-                    "context_tokens",
-                    models.PositiveIntegerField(
-                        default=32000,
-                        validators=[django.core.validators.MinValueValidator(4096), django.core.validators.MaxValueValidator(2000000)],
-                        verbose_name="context window (tokens)",
-                    ),
-                ),
-                (
-                    "reply_tokens",
-                    models.PositiveIntegerField(
-                        default=4000,
-                        validators=[django.core.validators.MinValueValidator(256), django.core.validators.MaxValueValidator(200000)],
-                        verbose_name="room kept for the reply (tokens)",
-                    ),
-                ),
-                (
-                    "shared_tokens",
-                    models.PositiveIntegerField(
-                        default=6000,
-                        help_text="Never more than a quarter of the context window.",
-                        validators=[django.core.validators.MinValueValidator(500), django.core.validators.MaxValueValidator(200000)],
-                        verbose_name="shared memory budget (tokens)",
-                    ),
-                ),
-                (
-                    "thread_tokens",
-                    models.PositiveIntegerField(
-                        default=2000,
-                        validators=[django.core.validators.MinValueValidator(300), django.core.validators.MaxValueValidator(200000)],
-                        verbose_name="thread memory, summary and rounds together (tokens)",
-                    ),
-                ),
-                (
-                    "summary_tokens",
-                    models.PositiveIntegerField(
-                        default=600,
-                        validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(20000)],
-                        verbose_name="rolling summary (tokens)",
-                    ),
-                ),
-                (
-                    "rounds_tokens",
-                    models.PositiveIntegerField(
-                        default=1200,
-                        validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(200000)],
-                        verbose_name="last rounds (tokens)",
-                    ),
-                ),
-                (
-                    "keep_rounds",
-                    models.PositiveIntegerField(
-                        default=2,
-                        validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(20)],
-                        verbose_name="rounds always shown (K)",
-                    ),
-                ),
-                (
-                    "compress_over_tokens",
-                    models.PositiveIntegerField(
-                        default=1200,
-                        validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(200000)],
-                        verbose_name="summarise when rounds exceed (tokens)",
-                    ),
-                ),
-                (
-                    "compress_over_rounds",
-                    models.PositiveIntegerField(
-                        default=6,
-                        validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)],
-                        verbose_name="summarise when rounds exceed (count)",
-                    ),
-                ),
-                ("is_active", models.BooleanField(default=True, verbose_name="active")),
-                ("order", models.PositiveSmallIntegerField(default=0, verbose_name="order")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                (
-                    "provider",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="agents", to="chat.provider", verbose_name="model service"
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="agents", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('ag',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=60, verbose_name='name')),
+                ('description', models.CharField(blank=True, default='', max_length=200, verbose_name='description')),
+                ('system_prompt', models.TextField(verbose_name='system prompt')),
+                ('examples', models.JSONField(blank=True, default=list, help_text='Shown as cards in an empty conversation.', verbose_name='example questions')),
+                ('model', models.CharField(max_length=200, verbose_name='model')),
+                ('has_tools', models.BooleanField(default=True, verbose_name='model can call tools')),
+                ('temperature', models.FloatField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(2)], verbose_name='temperature')),
+                ('context_tokens', models.PositiveIntegerField(default=32000, validators=[django.core.validators.MinValueValidator(4096), django.core.validators.MaxValueValidator(2000000)], verbose_name='context window (tokens)')),
+                ('reply_tokens', models.PositiveIntegerField(default=4000, validators=[django.core.validators.MinValueValidator(256), django.core.validators.MaxValueValidator(200000)], verbose_name='room kept for the reply (tokens)')),
+                ('shared_tokens', models.PositiveIntegerField(default=6000, help_text='Never more than a quarter of the context window.', validators=[django.core.validators.MinValueValidator(500), django.core.validators.MaxValueValidator(200000)], verbose_name='shared memory budget (tokens)')),
+                ('thread_tokens', models.PositiveIntegerField(default=2000, validators=[django.core.validators.MinValueValidator(300), django.core.validators.MaxValueValidator(200000)], verbose_name='thread memory, summary and rounds together (tokens)')),
+                ('summary_tokens', models.PositiveIntegerField(default=600, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(20000)], verbose_name='rolling summary (tokens)')),
+                ('rounds_tokens', models.PositiveIntegerField(default=1200, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(200000)], verbose_name='last rounds (tokens)')),
+                ('keep_rounds', models.PositiveIntegerField(default=2, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(20)], verbose_name='rounds always shown (K)')),
+                ('compress_over_tokens', models.PositiveIntegerField(default=1200, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(200000)], verbose_name='summarise when rounds exceed (tokens)')),
+                ('compress_over_rounds', models.PositiveIntegerField(default=6, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)], verbose_name='summarise when rounds exceed (count)')),
+                ('is_active', models.BooleanField(default=True, verbose_name='active')),
+                ('order', models.PositiveSmallIntegerField(default=0, verbose_name='order')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('provider', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='agents', to='chat.provider', verbose_name='model service')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='agents', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "assistant",
-                "verbose_name_plural": "assistants",
+                'verbose_name': 'assistant',
+                'verbose_name_plural': 'assistants',
             },
         ),
         migrations.CreateModel(
-            name="RunLedger",
+            name='RunLedger',
             fields=[
-                (
-                    "run",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="ledger",
-                        serialize=False,
-                        to="chat.run",
-                        verbose_name="run",
-                    ),
-                ),
-                ("segments", models.JSONField(default=list)),
-                ("tools", models.JSONField(default=list)),
-                ("total_tokens", models.PositiveIntegerField(default=0, verbose_name="tokens")),
-                ("shared_tokens", models.PositiveIntegerField(default=0, verbose_name="tokens of memory")),
-                ("shared_budget_tokens", models.PositiveIntegerField(default=0, verbose_name="budget of memory")),
-                ("is_estimate", models.BooleanField(default=False, verbose_name="counts are an estimate")),
-                (
-                    "created_at",
-                    models.DateTimeField(db_index=True, default=django.utils.timezone.now, editable=False, verbose_name="created at"),
-                ),
+                ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='ledger', serialize=False, to='chat.run', verbose_name='run')),
+                ('segments', models.JSONField(default=list)),
+                ('tools', models.JSONField(default=list)),
+                ('total_tokens', models.PositiveIntegerField(default=0, verbose_name='tokens')),
+                ('shared_tokens', models.PositiveIntegerField(default=0, verbose_name='tokens of memory')),
+                ('shared_budget_tokens', models.PositiveIntegerField(default=0, verbose_name='budget of memory')),
+                ('is_estimate', models.BooleanField(default=False, verbose_name='counts are an estimate')),
+                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now, editable=False, verbose_name='created at')),
             ],
             options={
-                "verbose_name": "ledger",
-                "verbose_name_plural": "ledgers",
+                'verbose_name': 'ledger',
+                'verbose_name_plural': 'ledgers',
             },
         ),
         migrations.AddField(
-            model_name="run",
-            name="agent",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="chat.agent", verbose_name="assistant"
-            ),
+            model_name='run',
+            name='agent',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='chat.agent', verbose_name='assistant'),
         ),
         migrations.AddField(
-            model_name="run",
-            name="provider",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="runs",
-                to="chat.provider",
-                verbose_name="model service",
-            ),
+            model_name='run',
+            name='provider',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='runs', to='chat.provider', verbose_name='model service'),
         ),
         migrations.AddField(
-            model_name="run",
-            name="replaces",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="replaced_by",
-                to="chat.run",
-                verbose_name="replaces",
-            ),
+            model_name='run',
+            name='replaces',
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='replaced_by', to='chat.run', verbose_name='replaces'),
         ),
         migrations.AddField(
-            model_name="run",
-            name="user",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="runs", to=settings.AUTH_USER_MODEL, verbose_name="teacher"
-            ),
+            model_name='run',
+            name='user',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to=settings.AUTH_USER_MODEL, verbose_name='teacher'),
         ),
         migrations.CreateModel(
-            name="Fact",
+            name='Fact',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("fact",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("text", models.CharField(blank=True, max_length=200, verbose_name="wording")),
-                ("normal", models.CharField(editable=False, max_length=200)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("profile", "about me"),
-                            ("preference", "preference"),
-                            ("teaching", "teaching"),
-                            ("instruction", "standing request"),
-                        ],
-                        default="profile",
-                        max_length=12,
-                        verbose_name="kind",
-                    ),
-                ),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[("confirmed", "confirmed"), ("archived", "archived"), ("deleted", "deleted")],
-                        default="confirmed",
-                        max_length=10,
-                        verbose_name="status",
-                    ),
-                ),
-                ("is_pinned", models.BooleanField(default=False, verbose_name="pinned")),
-                ("quote", models.CharField(blank=True, default="", max_length=400, verbose_name="source sentence")),
-                ("last_used_at", models.DateTimeField(editable=False, null=True, verbose_name="last used")),
-                ("uses", models.PositiveIntegerField(default=0, editable=False, verbose_name="times used")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="created at")),
-                ("confirmed_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="confirmed at")),
-                ("updated_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="updated at")),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="facts",
-                        to="chat.agent",
-                        verbose_name="assistant",
-                    ),
-                ),
-                (
-                    "decision",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.RESTRICT,
-                        related_name="facts",
-                        to="chat.decision",
-                        verbose_name="confirmed by",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="facts",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="teacher",
-                    ),
-                ),
-                (
-                    "source_run",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="facts", to="chat.run"
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="facts", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('fact',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('text', models.CharField(blank=True, max_length=200, verbose_name='wording')),
+                ('normal', models.CharField(editable=False, max_length=200)),
+                ('kind', models.CharField(choices=[('profile', 'about me'), ('preference', 'preference'), ('teaching', 'teaching'), ('instruction', 'standing request')], default='profile', max_length=12, verbose_name='kind')),
+                ('status', models.CharField(choices=[('confirmed', 'confirmed'), ('archived', 'archived'), ('deleted', 'deleted')], default='confirmed', max_length=10, verbose_name='status')),
+                ('is_pinned', models.BooleanField(default=False, verbose_name='pinned')),
+                ('quote', models.CharField(blank=True, default='', max_length=400, verbose_name='source sentence')),
+                ('last_used_at', models.DateTimeField(editable=False, null=True, verbose_name='last used')),
+                ('uses', models.PositiveIntegerField(default=0, editable=False, verbose_name='times used')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created at')),
+                ('confirmed_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='confirmed at')),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='updated at')),
+                ('agent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='facts', to='chat.agent', verbose_name='assistant')),
+                ('decision', models.ForeignKey(null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='facts', to='chat.decision', verbose_name='confirmed by')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='facts', to=settings.AUTH_USER_MODEL, verbose_name='teacher')),
+                ('source_run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='facts', to='chat.run')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='facts', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "fact",
-                "verbose_name_plural": "facts",
+                'verbose_name': 'fact',
+                'verbose_name_plural': 'facts',
             },
         ),
         migrations.CreateModel(
-            name="Candidate",
+            name='Candidate',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("cand",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("text", models.CharField(max_length=200, verbose_name="wording")),
-                ("normal", models.CharField(editable=False, max_length=200)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("profile", "about me"),
-                            ("preference", "preference"),
-                            ("teaching", "teaching"),
-                            ("instruction", "standing request"),
-                        ],
-                        default="profile",
-                        max_length=12,
-                        verbose_name="kind",
-                    ),
-                ),
-                (
-                    "confidence",
-                    models.FloatField(
-                        default=0.5,
-                        validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)],
-                        verbose_name="confidence",
-                    ),
-                ),
-                ("reason", models.CharField(blank=True, default="", max_length=200, verbose_name="why")),
-                ("quote", models.CharField(blank=True, default="", max_length=400, verbose_name="source sentence")),
-                (
-                    "origin",
-                    models.CharField(
-                        choices=[("extraction", "from a conversation"), ("import", "imported")],
-                        default="extraction",
-                        max_length=10,
-                        verbose_name="origin",
-                    ),
-                ),
-                ("seen", models.PositiveIntegerField(default=1, verbose_name="times seen")),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[("pending", "waiting"), ("confirmed", "confirmed"), ("rejected", "rejected")],
-                        default="pending",
-                        max_length=10,
-                        verbose_name="status",
-                    ),
-                ),
-                ("later_until", models.DateTimeField(blank=True, null=True)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="created at")),
-                ("updated_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="updated at")),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="candidates",
-                        to="chat.agent",
-                        verbose_name="assistant",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="candidates",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="teacher",
-                    ),
-                ),
-                (
-                    "decision",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name="candidates", to="chat.decision"
-                    ),
-                ),
-                (
-                    "contradicts",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="challengers", to="chat.fact"
-                    ),
-                ),
-                (
-                    "source_run",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="candidates", to="chat.run"
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="candidates", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('cand',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('text', models.CharField(max_length=200, verbose_name='wording')),
+                ('normal', models.CharField(editable=False, max_length=200)),
+                ('kind', models.CharField(choices=[('profile', 'about me'), ('preference', 'preference'), ('teaching', 'teaching'), ('instruction', 'standing request')], default='profile', max_length=12, verbose_name='kind')),
+                ('confidence', models.FloatField(default=0.5, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)], verbose_name='confidence')),
+                ('reason', models.CharField(blank=True, default='', max_length=200, verbose_name='why')),
+                ('quote', models.CharField(blank=True, default='', max_length=400, verbose_name='source sentence')),
+                ('origin', models.CharField(choices=[('extraction', 'from a conversation'), ('import', 'imported')], default='extraction', max_length=10, verbose_name='origin')),
+                ('seen', models.PositiveIntegerField(default=1, verbose_name='times seen')),
+                ('status', models.CharField(choices=[('pending', 'waiting'), ('confirmed', 'confirmed'), ('rejected', 'rejected')], default='pending', max_length=10, verbose_name='status')),
+                ('later_until', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created at')),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='updated at')),
+                ('agent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='chat.agent', verbose_name='assistant')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to=settings.AUTH_USER_MODEL, verbose_name='teacher')),
+                ('decision', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='candidates', to='chat.decision')),
+                ('contradicts', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='challengers', to='chat.fact')),
+                ('source_run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='candidates', to='chat.run')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "candidate",
-                "verbose_name_plural": "candidates",
+                'verbose_name': 'candidate',
+                'verbose_name_plural': 'candidates',
             },
         ),
         migrations.AddField(
-            model_name="run",
-            name="tenant",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="runs", to="chat.tenant", verbose_name="school"
-            ),
+            model_name='run',
+            name='tenant',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='chat.tenant', verbose_name='school'),
         ),
         migrations.AddField(
-            model_name="provider",
-            name="tenant",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="providers", to="chat.tenant", verbose_name="school"
-            ),
+            model_name='provider',
+            name='tenant',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='providers', to='chat.tenant', verbose_name='school'),
         ),
         migrations.CreateModel(
-            name="Preference",
+            name='Preference',
             fields=[
-                (
-                    "user",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="preference",
-                        serialize=False,
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="user",
-                    ),
-                ),
-                (
-                    "language",
-                    models.CharField(
-                        blank=True, default="", help_text="Empty: as the browser asks.", max_length=10, verbose_name="language"
-                    ),
-                ),
-                (
-                    "theme",
-                    models.CharField(
-                        choices=[("system", "like the system"), ("light", "light"), ("dark", "dark")],
-                        default="system",
-                        max_length=10,
-                        verbose_name="theme",
-                    ),
-                ),
-                (
-                    "time_zone",
-                    models.CharField(blank=True, default="", help_text="Empty: the server's.", max_length=64, verbose_name="time zone"),
-                ),
-                ("has_memory", models.BooleanField(default=True, verbose_name="memory on")),
-                ("news_at", models.DateTimeField(editable=False, null=True)),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="chat.agent",
-                        verbose_name="last used assistant",
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="chat.tenant",
-                        verbose_name="school",
-                    ),
-                ),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='preference', serialize=False, to=settings.AUTH_USER_MODEL, verbose_name='user')),
+                ('language', models.CharField(blank=True, default='', help_text='Empty: as the browser asks.', max_length=10, verbose_name='language')),
+                ('theme', models.CharField(choices=[('system', 'like the system'), ('light', 'light'), ('dark', 'dark')], default='system', max_length=10, verbose_name='theme')),
+                ('time_zone', models.CharField(blank=True, default='', help_text="Empty: the server's.", max_length=64, verbose_name='time zone')),
+                ('has_memory', models.BooleanField(default=True, verbose_name='memory on')),
+                ('news_at', models.DateTimeField(editable=False, null=True)),
+                ('agent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='chat.agent', verbose_name='last used assistant')),
+                ('tenant', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "preference",
-                "verbose_name_plural": "preferences",
+                'verbose_name': 'preference',
+                'verbose_name_plural': 'preferences',
             },
         ),
         migrations.CreateModel(
-            name="Membership",
+            name='Membership',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[("teacher", "teacher"), ("admin", "administrator")], default="teacher", max_length=10, verbose_name="role"
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="memberships",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="user",
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="memberships", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('teacher', 'teacher'), ('admin', 'administrator')], default='teacher', max_length=10, verbose_name='role')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL, verbose_name='user')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "membership",
-                "verbose_name_plural": "memberships",
+                'verbose_name': 'membership',
+                'verbose_name_plural': 'memberships',
             },
         ),
         migrations.CreateModel(
-            name="CoreEvent",
+            name='CoreEvent',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("verb", models.CharField(max_length=12)),
-                ("before", models.JSONField(blank=True, default=dict)),
-                ("after", models.JSONField(blank=True, default=dict)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                (
-                    "candidate",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="events", to="chat.candidate"
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="core_events", to=settings.AUTH_USER_MODEL),
-                ),
-                (
-                    "decision",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="events", to="chat.decision"
-                    ),
-                ),
-                (
-                    "fact",
-                    models.ForeignKey(
-                        blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="events", to="chat.fact"
-                    ),
-                ),
-                ("tenant", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="chat.tenant")),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('verb', models.CharField(max_length=12)),
+                ('before', models.JSONField(blank=True, default=dict)),
+                ('after', models.JSONField(blank=True, default=dict)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('candidate', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='chat.candidate')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='core_events', to=settings.AUTH_USER_MODEL)),
+                ('decision', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='chat.decision')),
+                ('fact', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='chat.fact')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chat.tenant')),
             ],
             options={
-                "verbose_name": "history of core memory",
-                "verbose_name_plural": "history of core memory",
+                'verbose_name': 'history of core memory',
+                'verbose_name_plural': 'history of core memory',
             },
         ),
         migrations.CreateModel(
-            name="Thread",
+            name='Thread',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("th",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("title", models.CharField(blank=True, default="", max_length=200, verbose_name="title")),
-                ("rolling_summary", models.TextField(blank=True, default="", verbose_name="rolling summary")),
-                ("summary_upto_at", models.DateTimeField(blank=True, null=True, verbose_name="summary covers until")),
-                ("summary_upto_slot", models.PositiveIntegerField(default=0, verbose_name="summary covers rounds up to")),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[("active", "active"), ("archived", "archived")], default="active", max_length=10, verbose_name="status"
-                    ),
-                ),
-                ("is_incognito", models.BooleanField(default=False, verbose_name="incognito")),
-                ("last_position", models.PositiveIntegerField(default=0, verbose_name="number of the newest run")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                ("updated_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="updated at")),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="threads", to="chat.agent", verbose_name="assistant"
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="threads", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="threads",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="teacher",
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('th',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('title', models.CharField(blank=True, default='', max_length=200, verbose_name='title')),
+                ('rolling_summary', models.TextField(blank=True, default='', verbose_name='rolling summary')),
+                ('summary_upto_at', models.DateTimeField(blank=True, null=True, verbose_name='summary covers until')),
+                ('summary_upto_slot', models.PositiveIntegerField(default=0, verbose_name='summary covers rounds up to')),
+                ('status', models.CharField(choices=[('active', 'active'), ('archived', 'archived')], default='active', max_length=10, verbose_name='status')),
+                ('is_incognito', models.BooleanField(default=False, verbose_name='incognito')),
+                ('last_position', models.PositiveIntegerField(default=0, verbose_name='number of the newest run')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='updated at')),
+                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='threads', to='chat.agent', verbose_name='assistant')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='threads', to='chat.tenant', verbose_name='school')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='threads', to=settings.AUTH_USER_MODEL, verbose_name='teacher')),
             ],
             options={
-                "verbose_name": "thread",
-                "verbose_name_plural": "threads",
-                "permissions": [("view_content", "Can read the texts of messages")],
+                'verbose_name': 'thread',
+                'verbose_name_plural': 'threads',
+                'permissions': [('view_content', 'Can read the texts of messages')],
             },
         ),
         migrations.CreateModel(
-            name="Summary",
+            name='Summary',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("upto_slot", models.PositiveIntegerField(verbose_name="covers rounds up to")),
-                ("upto_at", models.DateTimeField(verbose_name="covers until")),
-                ("text", models.TextField(verbose_name="text")),
-                (
-                    "origin",
-                    models.CharField(
-                        choices=[("model", "written by the model"), ("extract", "first sentences")],
-                        default="model",
-                        max_length=10,
-                        verbose_name="origin",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="created at")),
-                (
-                    "thread",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="summaries", to="chat.thread", verbose_name="thread"
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('upto_slot', models.PositiveIntegerField(verbose_name='covers rounds up to')),
+                ('upto_at', models.DateTimeField(verbose_name='covers until')),
+                ('text', models.TextField(verbose_name='text')),
+                ('origin', models.CharField(choices=[('model', 'written by the model'), ('extract', 'first sentences')], default='model', max_length=10, verbose_name='origin')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
+                ('thread', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='summaries', to='chat.thread', verbose_name='thread')),
             ],
             options={
-                "verbose_name": "summary",
-                "verbose_name_plural": "summaries",
+                'verbose_name': 'summary',
+                'verbose_name_plural': 'summaries',
             },
         ),
         migrations.AddField(
-            model_name="run",
-            name="thread",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="runs", to="chat.thread", verbose_name="thread"
-            ),
+            model_name='run',
+            name='thread',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='chat.thread', verbose_name='thread'),
         ),
         migrations.CreateModel(
-            name="MemoryOp",
+            name='MemoryOp',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("mop",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("summary", "summary"), ("title", "title"), ("extraction", "extraction"), ("review", "review")],
-                        max_length=20,
-                        verbose_name="kind",
-                    ),
-                ),
-                ("model", models.CharField(blank=True, default="", max_length=200, verbose_name="model")),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[("running", "running"), ("done", "done"), ("unusable", "answer not usable"), ("failed", "failed")],
-                        default="running",
-                        max_length=10,
-                        verbose_name="outcome",
-                    ),
-                ),
-                ("error_code", models.CharField(blank=True, default="", max_length=40, verbose_name="error code")),
-                ("input_tokens", models.PositiveIntegerField(default=0, verbose_name="input tokens")),
-                ("output_tokens", models.PositiveIntegerField(default=0, verbose_name="output tokens")),
-                ("is_estimate", models.BooleanField(default=False, verbose_name="tokens are an estimate")),
-                ("cost", models.DecimalField(decimal_places=6, default=0, max_digits=14, verbose_name="cost")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="at")),
-                ("duration_ms", models.PositiveIntegerField(default=0, verbose_name="duration (ms)")),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="memory_ops",
-                        to="chat.agent",
-                        verbose_name="assistant",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="memory_ops",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="teacher",
-                    ),
-                ),
-                (
-                    "provider",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="memory_ops",
-                        to="chat.provider",
-                        verbose_name="model service",
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="memory_ops", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
-                (
-                    "thread",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="memory_ops",
-                        to="chat.thread",
-                        verbose_name="thread",
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('mop',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('summary', 'summary'), ('title', 'title'), ('extraction', 'extraction'), ('review', 'review')], max_length=20, verbose_name='kind')),
+                ('model', models.CharField(blank=True, default='', max_length=200, verbose_name='model')),
+                ('outcome', models.CharField(choices=[('running', 'running'), ('done', 'done'), ('unusable', 'answer not usable'), ('failed', 'failed')], default='running', max_length=10, verbose_name='outcome')),
+                ('error_code', models.CharField(blank=True, default='', max_length=40, verbose_name='error code')),
+                ('input_tokens', models.PositiveIntegerField(default=0, verbose_name='input tokens')),
+                ('output_tokens', models.PositiveIntegerField(default=0, verbose_name='output tokens')),
+                ('is_estimate', models.BooleanField(default=False, verbose_name='tokens are an estimate')),
+                ('cost', models.DecimalField(decimal_places=6, default=0, max_digits=14, verbose_name='cost')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='at')),
+                ('duration_ms', models.PositiveIntegerField(default=0, verbose_name='duration (ms)')),
+                ('agent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='memory_ops', to='chat.agent', verbose_name='assistant')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memory_ops', to=settings.AUTH_USER_MODEL, verbose_name='teacher')),
+                ('provider', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='memory_ops', to='chat.provider', verbose_name='model service')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memory_ops', to='chat.tenant', verbose_name='school')),
+                ('thread', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='memory_ops', to='chat.thread', verbose_name='thread')),
             ],
             options={
-                "verbose_name": "memory operation",
-                "verbose_name_plural": "memory operations",
+                'verbose_name': 'memory operation',
+                'verbose_name_plural': 'memory operations',
             },
         ),
         migrations.CreateModel(
-            name="LayerState",
+            name='LayerState',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("layer", models.CharField(max_length=20, verbose_name="layer")),
-                ("upto_slot", models.PositiveIntegerField(default=0)),
-                ("attempts", models.PositiveIntegerField(default=0, verbose_name="failed attempts")),
-                ("error_code", models.CharField(blank=True, default="", max_length=40, verbose_name="error code")),
-                ("retry_at", models.DateTimeField(null=True, verbose_name="tried again at")),
-                ("updated_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="updated at")),
-                ("thread", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="layer_states", to="chat.thread")),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('layer', models.CharField(max_length=20, verbose_name='layer')),
+                ('upto_slot', models.PositiveIntegerField(default=0)),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='failed attempts')),
+                ('error_code', models.CharField(blank=True, default='', max_length=40, verbose_name='error code')),
+                ('retry_at', models.DateTimeField(null=True, verbose_name='tried again at')),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='updated at')),
+                ('thread', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='layer_states', to='chat.thread')),
             ],
             options={
-                "verbose_name": "layer state",
-                "verbose_name_plural": "layer states",
+                'verbose_name': 'layer state',
+                'verbose_name_plural': 'layer states',
             },
         ),
         migrations.AddField(
-            model_name="candidate",
-            name="thread",
-            field=models.ForeignKey(
-                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="candidates", to="chat.thread"
-            ),
+            model_name='candidate',
+            name='thread',
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='candidates', to='chat.thread'),
         ),
         migrations.CreateModel(
-            name="Work",
+            name='Work',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("wk",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("kind", models.CharField(choices=[("thread", "a thread's memory")], max_length=20, verbose_name="kind")),
-                ("subject_id", models.CharField(max_length=40, verbose_name="subject")),
-                ("marks", models.PositiveIntegerField(default=1)),
-                ("due_at", models.DateTimeField(verbose_name="due at")),
-                ("lease", models.CharField(blank=True, default="", max_length=40)),
-                ("lease_until", models.DateTimeField(null=True, verbose_name="held until")),
-                ("attempts", models.PositiveIntegerField(default=0, verbose_name="attempts")),
-                ("error_code", models.CharField(blank=True, default="", max_length=40, verbose_name="error code")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="waiting since")),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('wk',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('thread', "a thread's memory")], max_length=20, verbose_name='kind')),
+                ('subject_id', models.CharField(max_length=40, verbose_name='subject')),
+                ('marks', models.PositiveIntegerField(default=1)),
+                ('due_at', models.DateTimeField(verbose_name='due at')),
+                ('lease', models.CharField(blank=True, default='', max_length=40)),
+                ('lease_until', models.DateTimeField(null=True, verbose_name='held until')),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
+                ('error_code', models.CharField(blank=True, default='', max_length=40, verbose_name='error code')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='waiting since')),
             ],
             options={
-                "verbose_name": "background work",
-                "verbose_name_plural": "background work",
-                "indexes": [models.Index(fields=["due_at"], name="work_due")],
-                "constraints": [models.UniqueConstraint(fields=("kind", "subject_id"), name="work_once")],
+                'verbose_name': 'background work',
+                'verbose_name_plural': 'background work',
+                'indexes': [models.Index(fields=['due_at'], name='work_due')],
+                'constraints': [models.UniqueConstraint(fields=('kind', 'subject_id'), name='work_once')],
             },
         ),
         migrations.CreateModel(
-            name="AgentMode",
+            name='AgentMode',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("slug", models.SlugField(max_length=40, verbose_name="key")),
-                ("name", models.CharField(max_length=40, verbose_name="name")),
-                ("prompt", models.TextField(verbose_name="prompt")),
-                ("order", models.PositiveSmallIntegerField(default=0, verbose_name="order")),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="modes", to="chat.agent", verbose_name="assistant"
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(max_length=40, verbose_name='key')),
+                ('name', models.CharField(max_length=40, verbose_name='name')),
+                ('prompt', models.TextField(verbose_name='prompt')),
+                ('order', models.PositiveSmallIntegerField(default=0, verbose_name='order')),
+                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='modes', to='chat.agent', verbose_name='assistant')),
             ],
             options={
-                "verbose_name": "mode",
-                "verbose_name_plural": "modes",
-                "ordering": ["order", "id"],
-                "constraints": [models.UniqueConstraint(fields=("agent", "slug"), name="mode_slug_once")],
+                'verbose_name': 'mode',
+                'verbose_name_plural': 'modes',
+                'ordering': ['order', 'id'],
+                'constraints': [models.UniqueConstraint(fields=('agent', 'slug'), name='mode_slug_once')],
             },
         ),
         migrations.CreateModel(
-            name="RedlineRecord",
+            name='RedlineRecord',
             fields=[
-                (
-                    "id",
-                    models.CharField(
-                        default=functools.partial(chat.models.ids.new_id, *("red",), **{}),
-                        editable=False,
-                        max_length=40,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("layer", models.CharField(max_length=20, verbose_name="layer")),
-                ("kind", models.CharField(max_length=20, verbose_name="kind")),
-                ("rule", models.CharField(max_length=60, verbose_name="rule")),
-                ("source_id", models.CharField(blank=True, default="", max_length=40, verbose_name="source")),
-                ("excerpt", models.CharField(blank=True, default="", max_length=200, verbose_name="excerpt")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name="at")),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="redline_records",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="teacher",
-                    ),
-                ),
-                (
-                    "tenant",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="redline_records", to="chat.tenant", verbose_name="school"
-                    ),
-                ),
+                ('id', models.CharField(default=functools.partial(chat.models.ids.new_id, *('red',), **{}), editable=False, max_length=40, primary_key=True, serialize=False)),
+                ('layer', models.CharField(max_length=20, verbose_name='layer')),
+                ('kind', models.CharField(max_length=20, verbose_name='kind')),
+                ('rule', models.CharField(max_length=60, verbose_name='rule')),
+                ('source_id', models.CharField(blank=True, default='', max_length=40, verbose_name='source')),
+                ('excerpt', models.CharField(blank=True, default='', max_length=200, verbose_name='excerpt')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='at')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='redline_records', to=settings.AUTH_USER_MODEL, verbose_name='teacher')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='redline_records', to='chat.tenant', verbose_name='school')),
             ],
             options={
-                "verbose_name": "red line",
-                "verbose_name_plural": "red lines",
-                "indexes": [models.Index(fields=["tenant", "kind", "rule"], name="redline_by_rule")],
+                'verbose_name': 'red line',
+                'verbose_name_plural': 'red lines',
+                'indexes': [models.Index(fields=['tenant', 'kind', 'rule'], name='redline_by_rule')],
             },
         ),
         migrations.AddConstraint(
-            model_name="provider",
-            constraint=models.CheckConstraint(condition=models.Q(("kind__in", ["openai", "ollama", "demo"])), name="provider_kind"),
+            model_name='provider',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['openai', 'ollama', 'demo'])), name='provider_kind'),
         ),
         migrations.AddConstraint(
-            model_name="provider",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind", "demo"), models.Q(("base_url", ""), _negated=True), _connector="OR"),
-                name="provider_has_base_url",
-            ),
+            model_name='provider',
+            constraint=models.CheckConstraint(condition=models.Q(('kind', 'demo'), models.Q(('base_url', ''), _negated=True), _connector='OR'), name='provider_has_base_url'),
         ),
         migrations.AddConstraint(
-            model_name="provider",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("input_price__gte", 0), ("output_price__gte", 0)), name="provider_prices"
-            ),
+            model_name='provider',
+            constraint=models.CheckConstraint(condition=models.Q(('input_price__gte', 0), ('output_price__gte', 0)), name='provider_prices'),
         ),
         migrations.AddConstraint(
-            model_name="membership",
-            constraint=models.UniqueConstraint(fields=("tenant", "user"), name="membership_once"),
+            model_name='membership',
+            constraint=models.UniqueConstraint(fields=('tenant', 'user'), name='membership_once'),
         ),
         migrations.AddConstraint(
-            model_name="membership",
-            constraint=models.CheckConstraint(condition=models.Q(("role__in", ["teacher", "admin"])), name="membership_role"),
+            model_name='membership',
+            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['teacher', 'admin'])), name='membership_role'),
         ),
         migrations.AddIndex(
-            model_name="fact",
-            index=models.Index(fields=["user", "tenant", "status", "agent"], name="fact_by_owner"),
+            model_name='fact',
+            index=models.Index(fields=['user', 'tenant', 'status', 'agent'], name='fact_by_owner'),
         ),
         migrations.AddConstraint(
-            model_name="fact",
-            constraint=models.UniqueConstraint(fields=("tenant", "user", "agent", "normal"), name="fact_once"),
+            model_name='fact',
+            constraint=models.UniqueConstraint(fields=('tenant', 'user', 'agent', 'normal'), name='fact_once'),
         ),
         migrations.AddConstraint(
-            model_name="fact",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("agent", None)), fields=("tenant", "user", "normal"), name="shared_fact_once"
-            ),
+            model_name='fact',
+            constraint=models.UniqueConstraint(condition=models.Q(('agent', None)), fields=('tenant', 'user', 'normal'), name='shared_fact_once'),
         ),
         migrations.AddConstraint(
-            model_name="fact",
-            constraint=models.CheckConstraint(
-                condition=models.Q(models.Q(("status", "confirmed"), _negated=True), ("decision__isnull", False), _connector="OR"),
-                name="fact_confirmed_by_a_person",
-            ),
+            model_name='fact',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'confirmed'), _negated=True), ('decision__isnull', False), _connector='OR'), name='fact_confirmed_by_a_person'),
         ),
         migrations.AddConstraint(
-            model_name="fact",
-            constraint=models.CheckConstraint(condition=models.Q(("status__in", ["confirmed", "archived", "deleted"])), name="fact_status"),
+            model_name='fact',
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['confirmed', 'archived', 'deleted'])), name='fact_status'),
         ),
         migrations.AddIndex(
-            model_name="decision",
-            index=models.Index(fields=["user", "-created_at"], name="decision_by_user"),
+            model_name='decision',
+            index=models.Index(fields=['user', '-created_at'], name='decision_by_user'),
         ),
         migrations.AddIndex(
-            model_name="coreevent",
-            index=models.Index(fields=["fact", "created_at"], name="core_event_by_fact"),
+            model_name='coreevent',
+            index=models.Index(fields=['fact', 'created_at'], name='core_event_by_fact'),
         ),
         migrations.AddIndex(
-            model_name="coreevent",
-            index=models.Index(fields=["candidate", "created_at"], name="core_event_by_candidate"),
+            model_name='coreevent',
+            index=models.Index(fields=['candidate', 'created_at'], name='core_event_by_candidate'),
         ),
         migrations.AddIndex(
-            model_name="coreevent",
-            index=models.Index(
-                condition=models.Q(("candidate", None), ("fact", None)), fields=["created_at"], name="core_event_of_removed"
-            ),
+            model_name='coreevent',
+            index=models.Index(condition=models.Q(('candidate', None), ('fact', None)), fields=['created_at'], name='core_event_of_removed'),
         ),
         migrations.AddConstraint(
-            model_name="agent",
-            constraint=models.UniqueConstraint(fields=("tenant", "name"), name="agent_name_once"),
+            model_name='agent',
+            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='agent_name_once'),
         ),
         migrations.AddConstraint(
-            model_name="agent",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("context_tokens__gt", models.F("reply_tokens"))), name="agent_reply_fits"
-            ),
+            model_name='agent',
+            constraint=models.CheckConstraint(condition=models.Q(('context_tokens__gt', models.F('reply_tokens'))), name='agent_reply_fits'),
         ),
         migrations.AddIndex(
-            model_name="thread",
-            index=models.Index(fields=["tenant", "agent", "-updated_at"], name="thread_by_agent"),
+            model_name='thread',
+            index=models.Index(fields=['tenant', 'agent', '-updated_at'], name='thread_by_agent'),
         ),
         migrations.AddIndex(
-            model_name="thread",
-            index=models.Index(fields=["user", "status", "-updated_at"], name="thread_by_user"),
+            model_name='thread',
+            index=models.Index(fields=['user', 'status', '-updated_at'], name='thread_by_user'),
         ),
         migrations.AddIndex(
-            model_name="thread",
-            index=models.Index(condition=models.Q(("is_incognito", True)), fields=["created_at"], name="thread_incognito"),
+            model_name='thread',
+            index=models.Index(condition=models.Q(('is_incognito', True)), fields=['created_at'], name='thread_incognito'),
         ),
         migrations.AddConstraint(
-            model_name="thread",
-            constraint=models.CheckConstraint(condition=models.Q(("status__in", ["active", "archived"])), name="thread_status"),
+            model_name='thread',
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'archived'])), name='thread_status'),
         ),
         migrations.AddConstraint(
-            model_name="summary",
-            constraint=models.UniqueConstraint(fields=("thread", "upto_slot"), name="summary_step_once"),
+            model_name='summary',
+            constraint=models.UniqueConstraint(fields=('thread', 'upto_slot'), name='summary_step_once'),
         ),
         migrations.AddConstraint(
-            model_name="summary",
-            constraint=models.CheckConstraint(condition=models.Q(("origin__in", ["model", "extract"])), name="summary_origin"),
+            model_name='summary',
+            constraint=models.CheckConstraint(condition=models.Q(('origin__in', ['model', 'extract'])), name='summary_origin'),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["thread", "created_at"], name="run_by_thread"),
+            model_name='run',
+            index=models.Index(fields=['thread', 'created_at'], name='run_by_thread'),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(condition=models.Q(("is_latest", True)), fields=["thread", "slot"], name="run_by_slot"),
+            model_name='run',
+            index=models.Index(condition=models.Q(('is_latest', True)), fields=['thread', 'slot'], name='run_by_slot'),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["user", "-created_at"], name="run_by_user"),
+            model_name='run',
+            index=models.Index(fields=['user', '-created_at'], name='run_by_user'),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["status", "input_tokens", "output_tokens", "cost"], name="run_totals"),
+            model_name='run',
+            index=models.Index(fields=['status', 'input_tokens', 'output_tokens', 'cost'], name='run_totals'),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(condition=models.Q(("status__in", ["queued", "running"])), fields=["heartbeat_at"], name="run_going"),
+            model_name='run',
+            index=models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['heartbeat_at'], name='run_going'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(fields=("thread", "position"), name="run_position_once"),
+            model_name='run',
+            constraint=models.UniqueConstraint(fields=('thread', 'position'), name='run_position_once'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(condition=models.Q(("is_latest", True)), fields=("thread", "slot"), name="run_latest_once"),
+            model_name='run',
+            constraint=models.UniqueConstraint(condition=models.Q(('is_latest', True)), fields=('thread', 'slot'), name='run_latest_once'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(fields=("user", "key"), name="run_key_once"),
+            model_name='run',
+            constraint=models.UniqueConstraint(fields=('user', 'key'), name='run_key_once'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(condition=models.Q(("slot__lte", models.F("position"))), name="run_slot"),
+            model_name='run',
+            constraint=models.CheckConstraint(condition=models.Q(('slot__lte', models.F('position'))), name='run_slot'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("status__in", ["queued", "running", "completed", "failed", "cancelled"])), name="run_status"
-            ),
+            model_name='run',
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['queued', 'running', 'completed', 'failed', 'cancelled'])), name='run_status'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("status", "failed"), ("error_code", ""), _connector="OR"), name="run_error_only_when_failed"
-            ),
+            model_name='run',
+            constraint=models.CheckConstraint(condition=models.Q(('status', 'failed'), ('error_code', ''), _connector='OR'), name='run_error_only_when_failed'),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("finished_at", None), ("status__in", ["queued", "running"])),
-                    models.Q(("finished_at__isnull", False), ("status__in", ["completed", "failed", "cancelled"])),
-                    _connector="OR",
-                ),
-                name="run_finished_at",
-            ),
+            model_name='run',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at', None), ('status__in', ['queued', 'running'])), models.Q(('finished_at__isnull', False), ('status__in', ['completed', 'failed', 'cancelled'])), _connector='OR'), name='run_finished_at'),
         ),
         migrations.AddIndex(
-            model_name="memoryop",
-            index=models.Index(fields=["tenant", "-created_at"], name="memory_op_by_tenant"),
+            model_name='memoryop',
+            index=models.Index(fields=['tenant', '-created_at'], name='memory_op_by_tenant'),
         ),
         migrations.AddIndex(
-            model_name="memoryop",
-            index=models.Index(fields=["thread", "-created_at"], name="memory_op_by_thread"),
+            model_name='memoryop',
+            index=models.Index(fields=['thread', '-created_at'], name='memory_op_by_thread'),
         ),
         migrations.AddIndex(
-            model_name="memoryop",
-            index=models.Index(condition=models.Q(("outcome", "running")), fields=["created_at"], name="memory_op_running"),
+            model_name='memoryop',
+            index=models.Index(condition=models.Q(('outcome', 'running')), fields=['created_at'], name='memory_op_running'),
         ),
         migrations.AddConstraint(
-            model_name="memoryop",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("outcome__in", ["running", "done", "unusable", "failed"])), name="memory_op_outcome"
-            ),
+            model_name='memoryop',
+            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ['running', 'done', 'unusable', 'failed'])), name='memory_op_outcome'),
         ),
         migrations.AddConstraint(
-            model_name="layerstate",
-            constraint=models.UniqueConstraint(fields=("thread", "layer"), name="layer_state_once"),
+            model_name='layerstate',
+            constraint=models.UniqueConstraint(fields=('thread', 'layer'), name='layer_state_once'),
         ),
         migrations.AddIndex(
-            model_name="candidate",
-            index=models.Index(fields=["user", "tenant", "status", "-created_at"], name="candidate_by_owner"),
+            model_name='candidate',
+            index=models.Index(fields=['user', 'tenant', 'status', '-created_at'], name='candidate_by_owner'),
         ),
         migrations.AddConstraint(
-            model_name="candidate",
-            constraint=models.UniqueConstraint(fields=("tenant", "user", "normal"), name="candidate_once"),
+            model_name='candidate',
+            constraint=models.UniqueConstraint(fields=('tenant', 'user', 'normal'), name='candidate_once'),
         ),
         migrations.AddConstraint(
-            model_name="candidate",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("status", "pending"), ("decision__isnull", False), _connector="OR"),
-                name="candidate_decided_by_a_person",
-            ),
+            model_name='candidate',
+            constraint=models.CheckConstraint(condition=models.Q(('status', 'pending'), ('decision__isnull', False), _connector='OR'), name='candidate_decided_by_a_person'),
         ),
         migrations.AddConstraint(
-            model_name="candidate",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("status__in", ["pending", "confirmed", "rejected"])), name="candidate_status"
-            ),
+            model_name='candidate',
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'confirmed', 'rejected'])), name='candidate_status'),
         ),
         migrations.AddConstraint(
-            model_name="candidate",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("confidence__gte", 0), ("confidence__lte", 1)), name="candidate_confidence"
-            ),
+            model_name='candidate',
+            constraint=models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='candidate_confidence'),
         ),
     ]
