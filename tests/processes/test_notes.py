@@ -20,7 +20,7 @@ from tests.processes.databases import new_database
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
-WRITERS, CHANGES, KILLS = 4, 25, 6
+WRITERS, CHANGES, KILLS = 4, 60, 30
 SECONDS = os.environ.get("NOTES_WRITE_SECONDS", "")
 
 
@@ -101,10 +101,11 @@ class Writers:
 
     def fork(self) -> None:
         self.made += 1
+        living = len(self.pids)
         self.host.stdin.write(f"w{self.made}\n")
         self.host.stdin.flush()
         end = time.monotonic() + 30
-        while len(self.pids) < WRITERS and time.monotonic() < end:
+        while len(self.pids) <= living and time.monotonic() < end:
             time.sleep(0.005)
 
     def kill(self, which: int) -> None:

@@ -18,7 +18,7 @@ from tests.processes.databases import new_database
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
 TITLES = [f"{teacher}之{number}" for teacher in range(3) for number in range(2)]
-WORKERS, KILLS = 3, 16
+WORKERS, KILLS = 3, 40
 
 
 class World:

@@ -171,7 +171,7 @@ def machine(world, settings, monkeypatch):
 
 
 QUICK = settings(max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
-LONG = settings(QUICK, max_examples=20, stateful_step_count=30)
+LONG = settings(QUICK, max_examples=100, stateful_step_count=30)
 
 
 def test_nothing_is_lost(machine):
