@@ -120,6 +120,9 @@ def asks_for(input: str, verb: Ask, *, about: str = "") -> bool:
     """Whether the message asks for that change; `about` is the old text that a call names, by which also "把 A 改成 B" is one."""
     own = _own_words(input)
     names_it = len(about.strip()) > 1 and _flat(about) in _flat(own)
+    named = [_flat(match[0][1:-1]) for match in _QUOTED.finditer(own)]
+    if verb in ("replace", "remove") and about and named and not names_it and not any(one and one in _flat(about) for one in named):
+        return False  # "删掉『临时备注』那条" is no leave for another entry
     return any(_asks(clause, verb, names_it=names_it) for clause in _clauses(_QUOTED.sub(_GAP, own)))
 
 

@@ -166,6 +166,13 @@ def test_putting_other_notes_in_order_is_no_leave_for_those_that_are_kept(text):
     assert asks_for("整理一下你的笔记", "remove")
 
 
+@pytest.mark.parametrize("verb", ["replace", "remove"])
+def test_an_entry_that_is_named_is_no_leave_for_another_one(verb):
+    text = {"remove": "删掉『临时备注』那条", "replace": "把『临时备注』那条改成『周六』"}[verb]
+    assert asks_for(text, verb, about="临时备注") and asks_for(text, verb, about="临时备注：周五")
+    assert not asks_for(text, verb, about="答案单独一页")
+
+
 def test_a_change_is_asked_for_by_naming_what_stands_there():
     assert asks_for("把 codex CLI 改成 v0.148", "replace", about="Codex CLI")
     assert asks_for("删掉临时备注", "remove", about="临时备注")
