@@ -186,8 +186,12 @@ MEMORY_LAYERS = [
     "chat.memory.layers.thread.ThreadLayer",
     "chat.memory.layers.knowledge.KnowledgeLayer",
     "chat.memory.layers.recall.RecallLayer",
+    "chat.memory.layers.external.ExternalLayer",
     "chat.memory.layers.notes.NotesLayer",
 ]
+MEMORY_MANAGER = env.str("MEMORY_MANAGER", default="builtin")
+MEMORY_BACKEND_CONFIG = env.str("MEMORY_BACKEND_CONFIG", default="")
+MEMORY_MANAGER_PER_AGENT = env.bool("MEMORY_MANAGER_PER_AGENT", default=False)
 RUNS_PER_MINUTE = positive_int("RUNS_PER_MINUTE", 30)
 INPUT_MAX_CHARS = positive_int("INPUT_MAX_CHARS", 200_000)
 HEARTBEAT_STALE_SECONDS = positive_int("HEARTBEAT_STALE_SECONDS", 15)

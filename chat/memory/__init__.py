@@ -19,6 +19,8 @@ summary_prompt  what the model is asked for it, and what is accepted
 knowledge/  documents and the passages that answers cite
 meaning/  search by meaning, for schools that have chosen an embedder
 notes/    two bounded texts that a conversation keeps frozen
+backends/  memory backends: a folder each
+external/  a backend outside this program as a layer: asking, delivering, forgetting
 recall/   what is kept of rounds for other conversations
 layers/   one file per layer, two verbs each
 """

@@ -3,12 +3,21 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from chat.memory.backends.base import MemoryItem
 from chat.memory.knowledge.shelf import Documents
 from chat.models import Agent, AgentMode, NoteSnapshot, Owner, Run, Thread
 from chat.providers.base import ToolSpec
 from chat.search.vectors import Vector
 
-SegmentName = Literal["system", "core", "thread", "recall", "knowledge", "continue", "question"]
+SegmentName = Literal["system", "core", "thread", "recall", "external", "knowledge", "continue", "question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What a memory backend gave to a question; `code` says why it gave nothing ("" for no trouble)."""
+
+    items: tuple[MemoryItem, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,8 @@ class Turn:
     is the number of further ones between the cursor and them. Without `has_memory` (chat.memory.switches) only the
     running conversation is told. `vector` is the question's meaning, fetched beside the database hop; None without an
     embedder, and when it did not answer in time (chat.memory.meaning.ask). `notes` is what the thread knows of them, not
-    stored yet before its first run; None while memory is off.
+    stored yet before its first run; None while memory is off. `backend` names the memory backend outside this program that
+    is in force ("" for none), `remembered` is what it gave, fetched beside the database hop as `vector` is.
     """
 
     owner: Owner
@@ -33,6 +43,8 @@ class Turn:
     vector: Vector | None = None
     documents: Documents = Documents()
     notes: NoteSnapshot | None = None
+    backend: str = ""
+    remembered: Remembered | None = None
 
 
 @dataclass(slots=True)

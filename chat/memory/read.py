@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 WINDOW_TOKENS = 80_000
 WINDOW_CHARS = 200_000
 QUESTION_SHARE = 8  # an eighth of the model's window is for the question, however full the notes are
-ORDER = ("core", "thread", "recall", "knowledge", "continue")
+ORDER = ("core", "thread", "recall", "external", "knowledge", "continue")
 
 
 class QuestionTooLong(Exception):

@@ -10,6 +10,7 @@ postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
 vectors     VectorBlock: packed vectors of an owner, for search by meaning
 recall      RecallEntry
 knowledge   Document, DocumentFile, Passage
+remote      RemoteScope, RemoteSession, RemoteGap, RemoteFigure: what is kept of a memory backend outside
 notes       NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice
 consent     Consent: what a teacher said before text goes to another vendor
 search      SearchText: titles and messages as people search them
@@ -24,6 +25,7 @@ from chat.models.knowledge import Document, DocumentFile, Passage
 from chat.models.notes import NoteGuard, NoteOp, NoteReview, NoteSnapshot, NoteTarget, NoteText, Notice
 from chat.models.postings import SearchBlock, SearchIndex, SearchTerm
 from chat.models.recall import RecallEntry
+from chat.models.remote import RemoteFigure, RemoteGap, RemoteScope, RemoteSession
 from chat.models.run import Run, RunLedger
 from chat.models.search import SearchText
 from chat.models.tenancy import ApiToken, Membership, Owner, Preference, Tenant
@@ -59,6 +61,10 @@ __all__ = [
     "Provider",
     "RecallEntry",
     "RedlineRecord",
+    "RemoteFigure",
+    "RemoteGap",
+    "RemoteScope",
+    "RemoteSession",
     "Run",
     "RunLedger",
     "SearchBlock",

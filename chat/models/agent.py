@@ -121,6 +121,13 @@ class ReviewNotify(models.TextChoices):
     VERBOSE = "verbose", _("a line for each change")
 
 
+class MemoryManagerChoice(models.TextChoices):
+    """What an administrator may choose for one assistant instead of the installation's memory backend: what sends nothing elsewhere."""
+
+    BUILTIN = "builtin", _("built in: core memory and recall")
+    NOOP = "noop", _("none: nothing is remembered across conversations")
+
+
 class Agent(models.Model):
     """An assistant: prompt, modes, model, and how much of it memory may fill (defaults of DESIGN §4 and §5)."""
 
@@ -160,6 +167,14 @@ class Agent(models.Model):
         help_text=_("Empty: the assistant's own. From a local service it may only lead to a local one."),
     )
     review_model = models.CharField(_("model for reviews"), max_length=200, blank=True, default="")
+    memory_manager = models.CharField(
+        _("memory backend"),
+        max_length=20,
+        choices=MemoryManagerChoice.choices,
+        blank=True,
+        default="",
+        help_text=_("Empty: the one of this installation."),
+    )
     is_active = models.BooleanField(_("active"), default=True)
     order = models.PositiveSmallIntegerField(_("order"), default=0)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)

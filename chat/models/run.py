@@ -76,6 +76,9 @@ class Run(models.Model):
     error_code = models.CharField(_("error code"), max_length=40, blank=True, default="")
     # False when memory was off as it was sent: nothing is learnt from it, also when it is on again later.
     has_memory = models.BooleanField(_("memory on"), default=True, editable=False)
+    # The memory backend outside this program that was in force as it was sent, "" for none; and why it gave nothing, "" for no trouble.
+    backend = models.CharField(_("memory backend"), max_length=20, blank=True, default="", editable=False)
+    backend_code = models.CharField(_("trouble with the memory backend"), max_length=40, blank=True, default="", editable=False)
     input = models.TextField(_("input"))
     output = models.TextField(_("output"), blank=True, default="")
     reasoning = models.TextField(_("reasoning"), blank=True, default="")

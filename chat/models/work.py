@@ -36,6 +36,8 @@ class Work(models.Model):
         DOCUMENT = "document", _("a document")
         VECTORS = "vectors", _("vectors of a search index")
         REVIEW = "review", _("a review of notes")
+        REMOTE = "remote", _("a conversation at a memory backend")
+        FORGET = "forget", _("forgetting at a memory backend")
 
     id = id_field("wk")
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)

@@ -1,0 +1,12 @@
+"""A memory backend outside this program, as a layer (seed 002; DESIGN §5, Backends).
+
+chosen      which backend is in force
+watermarks  how far each conversation is there, in the database
+figures     counters of all processes for /metrics
+ask         what is asked beside the hop that starts a run
+tell        the segment of the prompt
+deliver     what was said goes there
+follow      what became of its tasks there
+forgetting  what is to be gone there
+permission  whether a teacher's text may go there
+"""
