@@ -14,8 +14,9 @@ from chat.models.tenancy import Tenant
 class Consent(models.Model):
     """One answer of a teacher for one model service and one purpose; without a `provider` it is about the memory backend.
 
-    Without a row they were not asked yet, and nothing goes there. An answer can be changed at any time; the row keeps when each was given last. It holds for the `host` that the teacher was
-    told of: when the service moves to another one they are asked again.
+    Without a row they were not asked yet, and nothing goes there. An answer can be changed at any time; the row keeps when
+    each was given last. It holds for the `host` that the teacher was told of: when the service moves to another one they are
+    asked again.
     """
 
     class Purpose(models.TextChoices):
