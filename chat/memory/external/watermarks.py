@@ -1,4 +1,8 @@
-"""How far each conversation is at a backend, in the database: shared by all processes (DESIGN §5)."""
+"""How far each conversation is at a backend, in the database: shared by all processes (DESIGN §5).
+
+While a scope or a conversation is asked to be forgotten no mark is saved that announces a new batch: so nothing goes out
+once that was asked.
+"""
 
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -6,10 +10,23 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from chat.memory.backends.base import CommitTask, MemoryScope, Sending, Watermark, WatermarkMoved
-from chat.models import RemoteScope, RemoteSession
+from chat.models import Owner, RemoteScope, RemoteSession
+
+
+def scope_of(owner: Owner) -> MemoryScope:
+    """The owner as backends know them: ids alone."""
+    return MemoryScope(owner.tenant_id, str(owner.user_id), owner.agent_id or "")
+
+
+def sessions_of(backend: str, scope: MemoryScope) -> QuerySet[RemoteSession]:
+    """What is kept of the conversations of a scope at a backend."""
+    return RemoteSession.objects.filter(
+        scope__backend=backend, scope__tenant_key=scope.tenant_id, scope__user_key=scope.user_id, scope__agent_key=scope.agent_id
+    )
 
 
 class Watermarks:
@@ -25,7 +42,7 @@ class Watermarks:
         return await database_sync_to_async(self._save, thread_sensitive=False)(scope, thread_id, mark)
 
     def _load(self, scope: MemoryScope, thread_id: str) -> Watermark:
-        row = RemoteSession.objects.filter(thread_key=thread_id, **self._of(scope)).first()
+        row = sessions_of(self.backend, scope).filter(thread_key=thread_id).first()
         return from_json(row.mark, row.version) if row else Watermark()
 
     def _save(self, scope: MemoryScope, thread_id: str, mark: Watermark) -> Watermark:
@@ -42,18 +59,12 @@ class Watermarks:
                     backend=self.backend, tenant_key=scope.tenant_id, user_key=scope.user_id, agent_key=scope.agent_id
                 )
                 RemoteSession.objects.get_or_create(scope=whose, thread_key=thread_id)
-            rows = RemoteSession.objects.filter(thread_key=thread_id, version=mark.version, **self._of(scope))
+            rows = sessions_of(self.backend, scope).filter(thread_key=thread_id, version=mark.version)
+            if mark.sending is not None:
+                rows = rows.filter(forget_asked_at=None, scope__forget_asked_at=None)
             if not rows.update(**fields):
                 raise WatermarkMoved
         return replace(mark, version=mark.version + 1)
-
-    def _of(self, scope: MemoryScope) -> dict[str, str]:
-        return {
-            "scope__backend": self.backend,
-            "scope__tenant_key": scope.tenant_id,
-            "scope__user_key": scope.user_id,
-            "scope__agent_key": scope.agent_id,
-        }
 
 
 def to_json(mark: Watermark) -> dict[str, Any]:
