@@ -5,12 +5,12 @@ BIN := .venv/bin
 APP := .venv/.installed-$(VERSION)
 DEV := .venv/.installed-dev-$(VERSION)
 PYTEST := $(BIN)/python -m pytest
-QUICK := -m "not process and not browser and not slow" -n auto
+QUICK := -m "not process and not browser and not slow and not openviking" -n auto
 
-.PHONY: help setup prepare run test test-all lint bench screenshots
+.PHONY: help setup prepare run test test-all test-openviking lint bench screenshots
 
 help: ## Shows the targets.
-	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: $(DEV) prepare ## Makes the environment in .venv; nothing is started.
 
@@ -27,8 +27,12 @@ test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 
 test-all: test lint ## Everything: both databases, both channel layers, processes, browsers.
 	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents) # they ask no database
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m browser
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser" -n 2
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "browser and not openviking"
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser and not openviking" -n 2
+
+# OPENVIKING_DIR keeps the server's own environment between runs.
+test-openviking: $(DEV) prepare ## Against a real OpenViking: 1.3 GB and some minutes the first time.
+	env -u DATABASE_URL -u REDIS_URL OPENVIKING_DIR="$${OPENVIKING_DIR:-data/openviking}" $(PYTEST) -m openviking -n 0 tests/openviking
 
 lint: $(DEV) ## Style and types.
 	$(BIN)/ruff check .

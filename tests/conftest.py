@@ -12,6 +12,8 @@ from django.conf import settings
 
 from chat.runs import live
 from chat.text import tokens
+from tests.openviking_server.in_force import in_force
+from tests.openviking_server.server import Server
 
 
 @pytest.hookimpl(wrapper=True)
@@ -63,3 +65,18 @@ def mock_model() -> Iterator[Any]:
     """A running model server on loopback, scripted by the test; see its README under bench/load."""
     with mock_provider_class()() as mock:
         yield mock
+
+
+@pytest.fixture
+def openviking() -> Iterator[Server]:
+    """A memory server on loopback (tests/openviking_server): `base_url`, `key`, `account`; `faults.add("delay", "search/find",
+    seconds=3)`; `state.messages()`, `.memories()`, `.users()`, `.tasks()`; `seen`, the requests; `stop` and `start`."""
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def openviking_in_force(openviking: Server) -> Iterator[Server]:
+    """The same server, with the product set to use it (MEMORY_MANAGER=openviking)."""
+    with in_force(openviking):
+        yield openviking
