@@ -215,6 +215,9 @@ class MemoryManager(ABC):
     """A backend. One object for each process; its verbs may be called at the same time, on one event loop."""
 
     capabilities: Capabilities
+    read_seconds: float = 1.0  # so long an answer waits for `get_context`
+    drops_writes: bool = False  # whether what cannot be written is left out and noted, instead of being tried again
+    flush_seconds: float = 20.0  # so long the end of a process waits for `flush`
 
     @classmethod
     @abstractmethod

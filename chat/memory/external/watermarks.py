@@ -14,12 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from chat.memory.backends.base import CommitTask, MemoryScope, Sending, Watermark, WatermarkMoved
-from chat.models import Owner, RemoteScope, RemoteSession
-
-
-def scope_of(owner: Owner) -> MemoryScope:
-    """The owner as backends know them: ids alone."""
-    return MemoryScope(owner.tenant_id, str(owner.user_id), owner.agent_id or "")
+from chat.models import RemoteScope, RemoteSession
 
 
 def sessions_of(backend: str, scope: MemoryScope) -> QuerySet[RemoteSession]:
