@@ -6,6 +6,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+from django.utils.module_loading import import_string
+
+from chat.memory.backends.base import BackendMisconfigured
 
 LOOPBACK_NAMES = ("localhost", "")
 
@@ -45,3 +48,15 @@ def check_settings(app_configs: Sequence[Any] | None, **_options: object) -> lis
             )
         )
     return found
+
+
+def check_memory_backend(app_configs: Sequence[Any] | None, **_options: object) -> list[CheckMessage]:
+    """Whether MEMORY_MANAGER names a backend, and its configuration is one for it; without asking any server."""
+    # By its name, as this module is imported before the rows are there.
+    installed = import_string("chat.memory.external.chosen.installed")
+    try:
+        installed()
+    except BackendMisconfigured as error:
+        hint = "Look at MEMORY_MANAGER and MEMORY_BACKEND_CONFIG; no other store is used in its place."
+        return [Error(str(error), hint=hint, id="chat.E003")]
+    return []

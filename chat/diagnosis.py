@@ -15,6 +15,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from chat.memory.backends.base import BackendError, BackendMisconfigured, MemoryManager
+from chat.memory.external import chosen
 from chat.memory.meaning.embedder import embedder_of
 from chat.memory.meaning.trial import try_embedder
 from chat.memory.notes.survey import survey
@@ -42,6 +44,7 @@ def findings() -> Iterator[Finding]:
     yield check_data_folder()
     yield check_token_ranks()
     yield check_channel_layer()
+    yield from check_backend()
     database = check_database()
     yield database
     if database.is_good:
@@ -93,6 +96,29 @@ def check_channel_layer() -> Finding:
     except (OSError, TimeoutError, ConnectionError) as error:
         return Finding(False, "channel layer", f"{kind}: no message came through ({type(error).__name__}); look at REDIS_URL")
     return Finding(True, "channel layer", kind)
+
+
+def check_backend() -> Iterator[Finding]:
+    """Asks a memory backend outside whether it can be used. Where the start does not fail for it, one that is away is only a note."""
+    try:
+        manager = chosen.make(settings.MEMORY_MANAGER)
+    except BackendMisconfigured:
+        return  # said by `check_settings`
+    if manager.capabilities.is_external:
+        yield asyncio.run(_look_at(manager))
+
+
+async def _look_at(manager: MemoryManager) -> Finding:
+    name = " at ".join(part for part in (manager.capabilities.title, manager.capabilities.place) if part)
+    try:
+        health = await manager.warm()
+    except BackendError as error:
+        return Finding(False, "memory backend", f"{name} cannot be used ({error.code}): web and worker do not start")
+    finally:
+        await manager.close()
+    if not health.is_usable:
+        return Finding(True, "memory backend", f"{name} cannot be used ({health.code}): answers come without it", is_note=True)
+    return Finding(True, "memory backend", f"{name} can be used{f' (version {health.version})' if health.version else ''}")
 
 
 def check_database() -> Finding:

@@ -7,13 +7,14 @@ from typing import Any
 from channels.routing import get_default_application
 from daphne.endpoints import build_endpoint_description_strings
 from daphne.http_protocol import WebRequest
-from daphne.server import Server
+from daphne.server import Server, twisted_loop
 from django.conf import settings
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IListeningPort
 from twisted.python.failure import Failure
 
 from chat.bodies import limit_request
+from chat.memory.external import start
 from chat.runs import beat
 from chat.warmup import warm_up
 
@@ -74,6 +75,7 @@ class WebServer(Server):
             await asyncio.wait_for(beat.shutdown(), SHUTDOWN_SECONDS)
         except TimeoutError:
             log.error("The runs of this process did not end within %d seconds; the sweep will end them.", SHUTDOWN_SECONDS)
+        await start.shut_down()
         going = [details["application_instance"] for details in self.connections.values() if "application_instance" in details]
         for application in going:
             application.cancel()
@@ -81,8 +83,9 @@ class WebServer(Server):
 
 
 def serve(host: str, port: int) -> str:
-    """Serves until a signal comes; returns why it could not listen, or the empty text."""
+    """Serves until a signal comes; returns why it could not listen, or the empty text. Raises BackendError (`start.warm_up`)."""
     warm_up()
+    twisted_loop.run_until_complete(start.warm_up())  # the loop of all that follows: connections belong to theirs
     server = WebServer(host, port)
     server.run()
     return server.failure

@@ -16,6 +16,8 @@ from django.conf import settings  # noqa: E402
 
 from chat import routing  # noqa: E402
 from chat.bodies import LimitedBodies  # noqa: E402
+from chat.memory.backends.base import BackendError  # noqa: E402
+from chat.memory.external import start  # noqa: E402
 from chat.runs import beat  # noqa: E402
 from chat.warmup import warm_up  # noqa: E402
 
@@ -28,9 +30,15 @@ async def lifespan(scope: Message, receive: Callable[[], Awaitable[Message]], se
         message = await receive()
         if message["type"] == "lifespan.startup":
             warm_up()
+            try:
+                await start.warm_up()
+            except BackendError as error:
+                await send({"type": "lifespan.startup.failed", "message": start.words_for(error)})
+                return
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
             await beat.shutdown()
+            await start.shut_down()
             await send({"type": "lifespan.shutdown.complete"})
             return
 

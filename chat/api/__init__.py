@@ -13,5 +13,6 @@ agents, threads, runs   the calls
 stream          a run as Server-Sent Events
 health          healthz and readyz
 metrics         Prometheus
+backend_metrics what of it is about memory backends
 openapi         the description of all this (openapi.json)
 """

@@ -18,6 +18,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from chat.api.authentication import bearer_token
+from chat.api.backend_metrics import backend_figures
 from chat.api.errors import NotAuthenticated
 from chat.api.health import Backlog, read_backlog
 from chat.models import MemoryOp, Run
@@ -64,6 +65,7 @@ class _Figures(Collector):
         yield from _durations()
         yield from _memory_ops()
         yield from _background(read_backlog())
+        yield from backend_figures()
 
 
 def _runs() -> Iterator[Metric]:

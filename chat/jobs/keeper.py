@@ -15,6 +15,7 @@ from chat.jobs.lease import WorkLease
 from chat.jobs.sweep import sweep
 from chat.memory import calls
 from chat.memory.base import LeaseLost
+from chat.memory.external.figures import METER
 from chat.models import WorkerBeat
 from chat.runs.sweep import RunSweeper
 
@@ -74,11 +75,13 @@ class Keeper:
                 if self.name and now - sweep_at >= SWEEP_SECONDS:
                     sweep_at = now
                     self._try(self._sweep)
+                    self._try(METER.store)
                 if self._stop.wait(min(TICK_SECONDS, settings.LEASE_SECONDS / 6)):
                     break
             self._is_stopping.set()
             while not self._is_left.wait(INTERRUPT_SECONDS):
                 calls.interrupt(self._worker)
+            self._try(METER.store)
             if self.name:
                 self._try(self._leave)
         finally:

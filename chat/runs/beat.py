@@ -6,6 +6,7 @@ are swept here as well as by the worker.
 """
 
 import asyncio
+import contextlib
 import contextvars
 import logging
 import time
@@ -14,9 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from chat.memory.external.figures import METER
 from chat.models import CoreEvent, Preference, Run, Thread, WorkerBeat
 from chat.providers.http import close_clients
 from chat.runs import live, mirror, relay
@@ -90,6 +92,9 @@ async def shutdown() -> None:
         _task.cancel()
     relay.stop()
     await close_clients()
+    if METER.has_more:
+        with contextlib.suppress(DatabaseError):
+            await hop(METER.store)
 
 
 @dataclass(slots=True)
@@ -117,7 +122,7 @@ async def _beat() -> None:
         try:
             findings = await hop(_look, points, live.watched_threads(), mirrored, live.listening_users(), memory)
             if time.monotonic() - memory.swept_at > SWEEP_SECONDS:
-                await hop(memory.sweeper.sweep)
+                await hop(_sweep, memory.sweeper)
                 memory.swept_at = time.monotonic()
             memory.since = now - timedelta(seconds=NEWS_OVERLAP_SECONDS)
             memory.newest_events.append(findings.newest_event)
@@ -126,6 +131,11 @@ async def _beat() -> None:
         except Exception:
             log.exception("A beat failed; the next one follows")
         await asyncio.sleep(BEAT_SECONDS)
+
+
+def _sweep(sweeper: RunSweeper) -> None:
+    sweeper.sweep()
+    METER.store()
 
 
 def _has_work() -> bool:

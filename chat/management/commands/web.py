@@ -1,6 +1,8 @@
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from chat.memory.backends.base import BackendError
+from chat.memory.external.start import words_for
 from chat.server import serve
 from chat.supervisor import end_with_parent
 
@@ -16,6 +18,9 @@ class Command(BaseCommand):
     def handle(self, *, host: str, port: int, parent_pipe: int | None, **_options: object) -> None:
         if parent_pipe is not None:
             end_with_parent(parent_pipe)
-        failure = serve(host, port)
+        try:
+            failure = serve(host, port)
+        except BackendError as error:
+            raise CommandError(words_for(error)) from None
         if failure:
             raise CommandError(f"Cannot listen on {host}:{port}: {failure}")

@@ -1,6 +1,7 @@
 """A memory backend outside this program, as a layer (seed 002; DESIGN §5, Backends).
 
 chosen      which backend is in force
+start       looks at it as a process starts, and lets go of it at the end
 watermarks  how far each conversation is there, in the database
 figures     counters of all processes for /metrics
 ask         what is asked beside the hop that starts a run

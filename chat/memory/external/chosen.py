@@ -20,6 +20,11 @@ from chat.text.redlines import redact
 @cache
 def manager(name: str) -> MemoryManager:
     """The one object of a backend in this process. Raises BackendMisconfigured; never gives another backend instead."""
+    return make(name)
+
+
+def make(name: str) -> MemoryManager:
+    """An object of a backend for a single look, which whoever makes it closes. Raises as `manager` does."""
     configuration = read_configuration() if name == settings.MEMORY_MANAGER else {}
     services = Services(Watermarks(name), redact, METER, lambda variable: os.environ.get(variable, ""))
     return manager_class(name).from_configuration(configuration, services)
@@ -39,6 +44,14 @@ def external_of(agent: Agent) -> str:
     """The backend in force when it is one whose memory is kept elsewhere than in our layers; "" for the built-in one."""
     name = name_of(agent)
     return name if manager(name).capabilities.is_external else ""
+
+
+def in_force(agent: Agent) -> str:
+    """As `external_of`; of one that cannot be made the name too, for no other one takes its place."""
+    try:
+        return external_of(agent)
+    except BackendMisconfigured:
+        return name_of(agent)
 
 
 def read_configuration() -> dict[str, Any]:
