@@ -6,7 +6,8 @@ from typing import Any
 from tests.openviking_server.state import Session, Task, Who
 
 TYPES = ["entities", "events", "identity", "preferences", "profile", "soul"]
-NO_TOKENS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0}
+FEW_TOKENS = {"total_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0}
+NO_TOKENS = {"prompt_tokens": 0, "completion_tokens": 0} | FEW_TOKENS
 
 
 class Refused(Exception):
@@ -80,7 +81,11 @@ def task_body(task: Task) -> dict[str, Any]:
         "effective_memory_types": TYPES,
         "agent_evolution_enabled": False,
         "agent_memory_skip_reason": "agent_evolution_disabled",
-        "token_usage": {"llm": NO_TOKENS, "embedding": {"total_tokens": 0}, "total": {"total_tokens": 0}},
+        "token_usage": {
+            "llm": NO_TOKENS,
+            "embedding": {"total_tokens": 0},
+            "total": {"total_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0},
+        },
         "memory_diff_uri": f"{task.archive_uri}/memory_diff.json",
     }
     has_ended = status in ("completed", "failed")

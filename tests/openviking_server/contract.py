@@ -64,8 +64,9 @@ class Contract:
                 return 200, {"status": "ready", "checks": {"vectordb": "ok", "api_key_manager": "ok", "embedding": "ok"}}
             verb, arguments = self.route(request)
             found = verb(self, self.who(request), request, *arguments)
-            has_nulls = verb not in (Contract.find, Contract.commit)
-            return 200, {"status": "ok", "result": found} | (NULLS if has_nulls else {})
+            more = {} if verb in (Contract.find, Contract.commit) else NULLS
+            more = more | {"has_more": False} if verb is Contract.list_folder else more
+            return 200, {"status": "ok", "result": found} | more
         except Refused as refused:
             return refused.status, refused.body
 
@@ -88,7 +89,8 @@ class Contract:
         told = {"status": "ok", "healthy": True, "version": VERSION, "auth_mode": self.auth_mode}
         if self.auth_mode == "trusted":
             told["root_api_key_required"] = True
-            if not (request.headers.get("x-openviking-account") and request.headers.get("x-openviking-user")):
+            key = request.headers.get("x-api-key")
+            if key in (None, self.key) and "x-openviking-user" not in request.headers:
                 return told
         who = self.who(request)
         return told | {"account_id": who.account, "user_id": who.user, "role": "user" if self.auth_mode == "trusted" else "root"}
@@ -124,7 +126,8 @@ class Contract:
             raise Refused(403, "PERMISSION_DENIED", f"Unsafe URI traversal segment '..' in {uri}", details={"resource": uri})
         owner = uri.removeprefix("viking://").split("/")[1:2]
         if owner == ["memories"]:
-            raise Refused(400, "INVALID_URI", f"Invalid URI: {uri} ('memories' is a reserved name)", details={"uri": uri})
+            reason = "'memories' is a reserved name, not a user id"
+            raise Refused(400, "INVALID_URI", f"Invalid URI: {uri} ({reason})", details={"uri": uri, "reason": reason})
         if owner not in ([], [""], [who.user]):
             raise denied(uri)
         return uri
@@ -135,6 +138,8 @@ class Contract:
         told = request.json(is_needed=False)
         if not isinstance(told.get("session_id") or "", str):
             raise invalid("body.session_id", "Input should be a valid string", "string_type")
+        if told.get("session_id") in (".", ".."):
+            raise denied(f"viking://user/{who.user}/sessions/{told['session_id']}")
         session_id = told.get("session_id") or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:16]}"
         if self.state.session(who, session_id):
             text = f"Session '{session_id}' already exists"
@@ -150,8 +155,7 @@ class Contract:
 
     def get_session(self, who: Who, request: Request, session_id: str) -> dict[str, Any]:
         if session_id in (".", ".."):
-            uri = f"viking://user/{who.user}/sessions/{session_id}"
-            raise Refused(403, "PERMISSION_DENIED", f"Unsafe URI traversal segment '..' in {uri}", details={"resource": uri})
+            raise denied(f"viking://user/{who.user}/sessions/{session_id}")
         session = self.state.session(who, session_id)
         if not session and request.query.get("auto_create") != "true":
             raise Refused(404, "NOT_FOUND", f"Session {session_id} not found", is_bare=True)
@@ -237,13 +241,14 @@ class Contract:
             if "=" not in tag:
                 raise Refused(400, "INVALID_ARGUMENT", f"invalid search tag '{tag}': expected strict k=v format")
             tags.update([tag.split("=", 1)])
-        target = self.own(who, asked["target_uri"]).rstrip("/") if asked.get("target_uri") else "viking:"
+        targets = asked.get("target_uri") or ["viking://"]
+        targets = [self.own(who, one).rstrip("/") for one in ([targets] if isinstance(targets, str) else targets)]
         query = str(asked.get("query") or "")
         self._upstream(query)
         everybody = "filter" in asked or abs(asked.get("level") or 0) > 2**31  # the recorded defect: the tenant's scope is dropped
         hits = []
         for uri, memory in self.state.found(None if everybody else who).items():
-            is_below = everybody or uri == target or uri.startswith(f"{target}/")
+            is_below = everybody or any(uri == target or uri.startswith(f"{target}/") for target in targets)
             if is_below and tags.get("memory_type", memory.kind) == memory.kind:
                 hits += hits_of(uri, memory, query, asked)
         hits = [hit for hit in hits if not query.strip() or hit["score"] > (asked.get("score_threshold") or 0)]

@@ -1,0 +1,5 @@
+"""What holds at the loopback server and at a real OpenViking alike. `make test-openviking` asks the real one.
+
+shape      what an answer is made of
+real       the real server, as a process that can be killed; its models are the stand-ins of SHARED_DIR
+"""
