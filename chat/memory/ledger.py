@@ -1,6 +1,7 @@
 """The ledger: all segments of a request, equal byte for byte to what was sent (DESIGN §4)."""
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from chat.memory.base import Segment, SegmentName
-from chat.models import RunLedger
+from chat.models import Owner, RunLedger
 from chat.providers.base import Message
 from chat.text.tokens import is_exact
 
@@ -75,14 +76,24 @@ def blank(user_id: int, source_ids: Collection[str], *, within: Collection[Segme
     for start in range(0, len(ids), IDS_AT_ONCE):
         some = set(ids[start : start + IDS_AT_ONCE])
         named = Q()
-        for one in some:
-            named |= Q(as_text__contains=f'"{one}"')
+        for one in some:  # ids of a memory backend can hold any character, which SQLite and PostgreSQL write in different ways
+            for written in {json.dumps(one), json.dumps(one, ensure_ascii=False)}:
+                named |= Q(as_text__contains=written)
         can_tell = Q()
         for name in within:
             can_tell |= Q(as_text__contains=f'"name": "{name}"')
         rows = RunLedger.objects.filter(run__user_id=user_id).annotate(as_text=Cast("segments", TextField())).filter(can_tell, named)
         changed += sum(_blank(key, some) for key in list(rows.values_list("pk", flat=True)))
     return changed
+
+
+def blank_external(owner: Owner) -> int:
+    """Puts ERASED in place of all that a memory backend has told for the owner; without an assistant, for all of them.
+    Returns how many ledgers were changed. For forgetting a whole scope, when it is asked for and again when all is gone."""
+    rows = RunLedger.objects.filter(run__tenant_id=owner.tenant_id, run__user_id=owner.user_id).exclude(run__backend="")
+    if owner.agent_id:
+        rows = rows.filter(run__agent_id=owner.agent_id)
+    return sum(_change(key, _without_external) for key in list(rows.values_list("pk", flat=True)))
 
 
 def telling_of(tenant_id: str, user_id: int | None, document_ids: Collection[str], *, since: datetime | None = None) -> list[str]:
@@ -108,14 +119,22 @@ def blank_rows(keys: Iterable[str], source_ids: Collection[str]) -> int:
 
 
 def _blank(key: str, ids: set[str]) -> bool:
-    """Blanks one ledger, by conditional update: another source of it may be blanked at the same time."""
+    return _change(key, lambda segment: _without(segment, ids))
+
+
+def _change(key: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bool:
+    """Changes one ledger, by conditional update: another source of it may be blanked at the same time."""
     while (segments := RunLedger.objects.filter(pk=key).values_list("segments", flat=True).first()) is not None:
-        blanked = [_without(segment, ids) for segment in segments]
+        blanked = [change(segment) for segment in segments]
         if blanked == segments:
             return False
         if RunLedger.objects.filter(pk=key, segments=segments).update(segments=blanked):
             return True
     return False
+
+
+def _without_external(segment: dict[str, Any]) -> dict[str, Any]:
+    return segment | {"text": ERASED, "notes": []} if segment["name"] == "external" and segment["text"] else segment
 
 
 def _without(segment: dict[str, Any], ids: set[str]) -> dict[str, Any]:

@@ -4,13 +4,17 @@ import asyncio
 import contextvars
 from collections.abc import Callable
 
-from chat.memory.meaning.ask import Meaning, Plan, fetch
+from chat.memory.base import Remembered
+from chat.memory.external import ask
+from chat.memory.meaning.ask import Meaning
+from chat.memory.meaning.ask import Plan as MeaningPlan
+from chat.memory.meaning.ask import fetch as fetch_meaning
 from chat.runs import beat, live
 from chat.runs.bridge import hop
 from chat.runs.errors import SignedOut
 from chat.runs.execute import execute
 from chat.runs.live import LiveRun
-from chat.runs.start import Order, Prepared, Started, start_or_plan, start_run
+from chat.runs.start import Fetched, Order, Plan, Prepared, Started, start_or_plan, start_run
 
 
 async def start(order: Order, is_signed_in: Callable[[], bool] | None = None) -> Started:
@@ -25,20 +29,34 @@ async def start(order: Order, is_signed_in: Callable[[], bool] | None = None) ->
     return await asyncio.shield(task)
 
 
-def _checked(order: Order, is_signed_in: Callable[[], bool] | None, meaning: Meaning | None = None) -> Started | Plan:
+def _checked(order: Order, is_signed_in: Callable[[], bool] | None, fetched: Fetched | None = None) -> Started | Plan:
     if is_signed_in is not None and not is_signed_in():
         raise SignedOut
-    return start_or_plan(order) if meaning is None else start_run(order, meaning)
+    return start_or_plan(order) if fetched is None else start_run(order, fetched)
 
 
 async def _start(order: Order, is_signed_in: Callable[[], bool] | None) -> Started:
     started = await hop(_checked, order, is_signed_in)
-    if isinstance(started, Plan):  # where a school searches by meaning; everything is checked anew after it was asked
-        started = await hop(_checked, order, is_signed_in, await fetch(started))
+    if isinstance(started, Plan):  # search by meaning, a memory backend; everything is checked anew after they were asked
+        started = await hop(_checked, order, is_signed_in, await _fetch(started))
     assert isinstance(started, Started)
     if started.prepared is not None:
         _launch(started.prepared)
     return started
+
+
+async def _fetch(plan: Plan) -> Fetched:
+    """Asks whom the plan names, at the same time; none of them longer than its limit."""
+    meaning, remembered = await asyncio.gather(_meaning(plan.meaning), _remembered(plan.memory))
+    return Fetched(meaning, remembered, plan.backend)
+
+
+async def _meaning(plan: MeaningPlan | None) -> Meaning | None:
+    return await fetch_meaning(plan) if plan is not None else None
+
+
+async def _remembered(plan: ask.Plan | Remembered | None) -> Remembered | None:
+    return await ask.fetch(plan) if isinstance(plan, ask.Plan) else plan
 
 
 def _launch(prepared: Prepared) -> None:

@@ -9,12 +9,16 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from chat.memory.base import Turn
+from chat.memory.base import Remembered, Turn
 from chat.memory.endpoints import endpoint_of
+from chat.memory.external import ask
+from chat.memory.external.chosen import external_of
 from chat.memory.knowledge.telling import are_there
 from chat.memory.ledger import Ledger, to_row
 from chat.memory.meaning.account import note_question
-from chat.memory.meaning.ask import Meaning, Plan, plan
+from chat.memory.meaning.ask import Meaning
+from chat.memory.meaning.ask import Plan as MeaningPlan
+from chat.memory.meaning.ask import plan as plan_meaning
 from chat.memory.notes import shortcut, snapshot
 from chat.memory.read import QuestionTooLong, assemble
 from chat.memory.recall.entries import are_kept
@@ -85,6 +89,28 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be asked on the loop before the run can be started; of the memory `backend`, also what is known without asking."""
+
+    meaning: MeaningPlan | None
+    memory: ask.Plan | Remembered | None
+    backend: str
+
+    @property
+    def is_empty(self) -> bool:
+        return self.meaning is None and not isinstance(self.memory, ask.Plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of a plan. `backend` is the memory backend that was planned for."""
+
+    meaning: Meaning | None = None
+    remembered: Remembered | None = None
+    backend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where the run goes: its thread (None: a new one) and the run it replaces."""
 
@@ -100,19 +126,19 @@ class Refrozen(Exception):
     """Another run of the thread has frozen its notes while this one started."""
 
 
-def start_run(order: Order, meaning: Meaning | None = None) -> Started:
-    """Checks and stores an order; `meaning` is what came of its plan. Raises RunRefused; then nothing is stored."""
-    started = _begin(order, meaning, can_ask=False)
+def start_run(order: Order, fetched: Fetched | None = None) -> Started:
+    """Checks and stores an order; `fetched` is what came of its plan. Raises RunRefused; then nothing is stored."""
+    started = _begin(order, fetched or Fetched(), can_ask=False)
     assert isinstance(started, Started)
     return started
 
 
 def start_or_plan(order: Order) -> Started | Plan:
-    """As `start_run`; but where the meaning of the question can be asked for first, only says so and stores nothing."""
-    return _begin(order, None, can_ask=True)
+    """As `start_run`; but where the question's meaning or a memory backend can be asked first, only says so and stores nothing."""
+    return _begin(order, Fetched(), can_ask=True)
 
 
-def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started | Plan:
+def _begin(order: Order, fetched: Fetched, *, can_ask: bool) -> Started | Plan:
     _check_input(order.input)
     thread = _thread(order) if order.thread_id else None
     agent = thread.agent if thread is not None else _agent(order)
@@ -123,7 +149,7 @@ def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started |
     if known is not None:
         return known
     try:
-        return _start(order, agent, mode, thread, meaning=meaning, can_ask=can_ask)
+        return _start(order, agent, mode, thread, fetched=fetched, can_ask=can_ask)
     except (IntegrityError, RunRefused):
         known = _known(order)  # the same form was sent twice at the same moment
         if known is None:
@@ -131,28 +157,36 @@ def _begin(order: Order, meaning: Meaning | None, *, can_ask: bool) -> Started |
         return known
 
 
-def _start(
-    order: Order, agent: Agent, mode: AgentMode | None, thread: Thread | None, *, meaning: Meaning | None, can_ask: bool
-) -> Started | Plan:
+def _start(order: Order, agent: Agent, mode: AgentMode | None, thread: Thread | None, *, fetched: Fetched, can_ask: bool) -> Started | Plan:
     _check_rate(order.user_id)
     place = _place(order, thread)
     turn = _turn(order, agent, mode, place)
-    if can_ask and (waits := plan(turn)) is not None:
-        return waits
-    if meaning is not None:
-        turn = replace(turn, vector=meaning.vector)
+    if can_ask:
+        waits = Plan(plan_meaning(turn), ask.plan(turn), turn.backend)
+        if not waits.is_empty:
+            return waits
+        turn = replace(turn, remembered=waits.memory) if isinstance(waits.memory, Remembered) else turn
+    else:
+        turn = _with_fetched(turn, fetched)
     while True:
         try:
             ledger = assemble(turn)
-            run = _store(order, turn, place, ledger, meaning)
+            run = _store(order, turn, place, ledger, fetched.meaning)
             shortcut.remember(run, agent)
             return Started(run.pk, run.thread_id, True, _prepare(run, agent, turn.owner, ledger))
         except QuestionTooLong as error:
             raise InputTooLong("input", tokens=error.tokens, limit=error.limit_tokens) from None
-        except Erased:
-            continue  # nothing was stored, and now it is not found any more
+        except Erased:  # nothing was stored, and now it is not found any more
+            turn = replace(turn, remembered=ask.still(turn, turn.remembered))
         except Refrozen:
             turn = replace(turn, notes=NoteSnapshot.objects.filter(thread=place.thread).first())
+
+
+def _with_fetched(turn: Turn, fetched: Fetched) -> Turn:
+    """The turn with what was fetched for it, as far as that may still be told: everything is asked anew."""
+    remembered = ask.still(turn, fetched.remembered) if fetched.backend == turn.backend else None
+    vector = fetched.meaning.vector if fetched.meaning is not None else None
+    return replace(turn, vector=vector, remembered=remembered)
 
 
 def _check_input(text: str) -> None:
@@ -225,8 +259,9 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     is_incognito = thread.is_incognito if thread is not None else bool(order.is_incognito)
     has_memory = not off_by(owner, is_incognito=is_incognito)
     notes = snapshot.of_turn(owner, agent, thread, asks=not order.skips_guide) if has_memory else None
+    backend = external_of(agent) if has_memory else ""
     if thread is None:
-        return Turn(owner, agent, mode, None, [], 0, order.input, has_memory, notes=notes)
+        return Turn(owner, agent, mode, None, [], 0, order.input, has_memory, notes=notes, backend=backend)
     runs = Run.objects.filter(thread=thread, is_latest=True, status__in=Run.FINISHED)
     if place.replaced is not None:
         runs = runs.filter(slot__lt=place.replaced.slot)
@@ -238,7 +273,7 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     most = max(ROUNDS_READ, agent.compress_over_rounds + agent.keep_rounds)  # as many as the assistant lets stand
     rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output", "citations")[:most])[::-1]
     older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == most else 0
-    return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory, notes=notes)
+    return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory, notes=notes, backend=backend)
 
 
 def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Meaning | None) -> Run:
@@ -270,6 +305,8 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             key=order.key or None,
             mode=order.mode,
             has_memory=turn.has_memory,
+            backend=turn.backend,
+            backend_code=turn.remembered.code if turn.remembered is not None else "",
             citations=cited,
             input=order.input,
             provider_id=agent.provider_id,
@@ -280,6 +317,8 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
         )
         recalled = ledger.sources_of("recall")
         if recalled and not are_kept(turn.owner, recalled) or cited and not are_there(cited):
+            raise Erased
+        if ledger.sources_of("external") and ask.withheld(turn):
             raise Erased
         to_row(run.pk, ledger).save(force_insert=True)
         SearchText.objects.keep_run(run)

@@ -16,6 +16,7 @@ from chat.memory.backends.base import Capabilities
 from chat.memory.external import chosen
 from chat.memory.switches import is_memory_on
 from chat.models import Agent, Consent, Owner
+from chat.models.agent import MemoryManagerChoice
 
 NOT_AGREED: Final = "memory_not_agreed"  # Run.backend_code of a message of a teacher who has not agreed, or was not asked yet
 HOST_CHARS: Final = 300
@@ -25,13 +26,17 @@ def capabilities_of(backend: str) -> Capabilities:
     return chosen.manager(backend).capabilities
 
 
-def place_of(backend: str) -> tuple[str, str]:
-    """Title and place of a backend, for what was sent earlier: its name alone when it is not the installation's any more,
-    which imports nothing of it."""
+def kept_at(backend: str, code: str) -> tuple[str, str] | None:
+    """Title and place of the backend that keeps a run with this `Run.backend` and `Run.backend_code`; None for none.
+
+    Of a backend that is not the installation's any more only the name is known, as nothing of it is imported.
+    """
+    if not backend or code == NOT_AGREED or backend in MemoryManagerChoice.values:
+        return None
     if backend != settings.MEMORY_MANAGER:
         return backend, ""
     capabilities = capabilities_of(backend)
-    return capabilities.title, capabilities.place
+    return (capabilities.title, capabilities.place) if capabilities.sends_text else None
 
 
 def may_send(owner: Owner, backend: str) -> bool:
@@ -58,8 +63,13 @@ def answer(owner: Owner, backend: str, *, is_agreed: bool) -> None:
         return
     place = capabilities_of(backend).place[:HOST_CHARS]
     moment = {"agreed_at" if is_agreed else "declined_at": timezone.now()}
-    whose = {"tenant_id": owner.tenant_id, "user_id": owner.user_id, "provider": None, "purpose": Consent.Purpose.MEMORY}
-    Consent.objects.update_or_create(**whose, defaults={"is_agreed": is_agreed, "host": place, **moment})
+    Consent.objects.update_or_create(
+        tenant_id=owner.tenant_id,
+        user_id=owner.user_id,
+        provider=None,
+        purpose=Consent.Purpose.MEMORY,
+        defaults={"is_agreed": is_agreed, "host": place, **moment},
+    )
 
 
 def _answers(owner: Owner, backend: str) -> QuerySet[Consent]:
