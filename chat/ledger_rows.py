@@ -22,6 +22,7 @@ SEGMENT_WORDS: dict[str, Promise] = {
     "core": gettext_lazy("Core memory"),
     "thread": gettext_lazy("Earlier in this conversation"),
     "recall": gettext_lazy("Related history"),
+    "external": gettext_lazy("Related history from the memory backend"),
     "knowledge": gettext_lazy("Knowledge"),
     "continue": gettext_lazy("The last artifact"),
     "question": gettext_lazy("Your question"),
@@ -126,6 +127,9 @@ def _name_of(source_id: object, by_id: Mapping[str, Source]) -> object:
 
 
 def _find_words(note: Mapping[str, Any], by_id: Mapping[str, Source]) -> str:
+    if "category" in note:  # of a memory backend, which does not say by which words it found something
+        values = {"id": note.get("id"), "score": f"{float(note.get('score', 0)):.2f}", "category": note.get("category")}
+        return _("%(id)s (%(category)s) is related with %(score)s of 1.") % values
     values = {
         "id": _name_of(note.get("id"), by_id),
         "score": f"{float(note.get('score', 0)):.2f}",

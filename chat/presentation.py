@@ -15,6 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from chat.library.sources import Source
+from chat.memory.external.ask import AS_WANTED
+from chat.memory.external.permission import kept_at
 from chat.models import Run
 from chat.note_lines import NoteLine, RoundNotes
 from chat.runs.live import LiveRun
@@ -109,6 +111,15 @@ def refusal_words(code: str) -> str:
     return str(REFUSALS.get(code, _NOT_ACCEPTED))
 
 
+# Why a memory backend gave nothing: the codes of chat.memory.external.ask and of the backends.
+MISSED: dict[str, Words] = {
+    "memory_timeout": gettext_lazy("It did not answer in time."),
+    "memory_paused": gettext_lazy("It has failed several times and is left alone for a while."),
+    "memory_unreachable": gettext_lazy("It cannot be reached."),
+}
+_MISSED = gettext_lazy("It could not be used.")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolLine:
     """One call of a tool, in words."""
@@ -153,6 +164,7 @@ class RunCard:
     reasoning_offset: int
     tools: list[ToolLine]
     trouble: str
+    missed: str
     facts: list[str]
     memories: str
     cited: list[Source]
@@ -201,6 +213,7 @@ def run_card(
         reasoning_offset=len(reasoning),
         tools=tool_lines(calls),
         trouble=trouble_words(run),
+        missed=missed_words(run),
         facts=fact_words(run) if hasattr(run, "memory_tokens") and not run.is_going else [],
         memories=memory_words(run),
         cited=cited,
@@ -220,9 +233,17 @@ def trouble_words(run: Run) -> str:
     return _("%(what)s %(kept)s %(advice)s") % {"what": trouble.what, "kept": kept, "advice": trouble.advice}
 
 
+def missed_words(run: Run) -> str:
+    """Why memory was not available for the answer, "" when it was, or was not to be asked. Not known before the answer has ended."""
+    if run.is_going or run.backend_code in AS_WANTED:
+        return ""
+    return str(MISSED.get(run.backend_code, _MISSED))
+
+
 def fact_words(run: Run) -> list[str]:
     """The quiet line under an answer: what was in the prompt, tokens, time, model and where it stands."""
     facts: list[str] = []
+    kept = kept_at(run.backend, run.backend_code)
     if getattr(run, "memory_tokens", 0):
         facts.append(_("with memory"))
     tokens = run.input_tokens + run.output_tokens
@@ -235,10 +256,13 @@ def fact_words(run: Run) -> list[str]:
         facts.append(run.model)
     if run.provider is not None and not run.provider.is_local:
         facts.append(_("sent to %(provider)s (cloud)") % {"provider": run.provider.name})
-    elif run.provider is not None and run.embedder is None:
+    elif run.provider is not None and run.embedder is None and kept is None:
         facts.append(_("stayed in the school"))
     if run.embedder is not None:
         facts.append(_("the question also went to %(provider)s, for search by meaning") % {"provider": run.embedder.name})
+    if kept is not None:
+        words = _("what is said is also kept at %(title)s (%(place)s)") if kept[1] else _("what is said is also kept at %(title)s")
+        facts.append(words % {"title": kept[0], "place": kept[1]})
     return facts
 
 
