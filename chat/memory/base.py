@@ -1,6 +1,7 @@
 """The contract of the read and the write path (DESIGN §4, §5)."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from chat.memory.backends.base import MemoryItem
@@ -14,10 +15,11 @@ SegmentName = Literal["system", "core", "thread", "recall", "external", "knowled
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What a memory backend gave to a question; `code` says why it gave nothing ("" for no trouble)."""
+    """What a memory backend gave to a question that was asked at `asked_at`; `code` says why it gave nothing ("" for no trouble)."""
 
     items: tuple[MemoryItem, ...] = ()
     code: str = ""
+    asked_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

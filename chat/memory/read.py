@@ -64,7 +64,7 @@ def assemble(turn: Turn) -> Ledger:
     shared_budget = min(agent.shared_tokens, agent.context_tokens // 4, free - question_tokens)
     left = shared_budget
     found: dict[str, Segment] = {}
-    for layer in sorted(working(layers(), has_memory=turn.has_memory), key=lambda one: one.priority):
+    for layer in sorted(working(layers(), has_memory=turn.has_memory, backend=turn.backend), key=lambda one: one.priority):
         segment = _read(layer, turn, left, chars_left)
         if segment is not None:
             found[segment.name] = segment

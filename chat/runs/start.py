@@ -318,7 +318,7 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
         recalled = ledger.sources_of("recall")
         if recalled and not are_kept(turn.owner, recalled) or cited and not are_there(cited):
             raise Erased
-        if ledger.sources_of("external") and ask.withheld(turn):
+        if ledger.sources_of("external") and ask.still(turn, turn.remembered) != turn.remembered:
             raise Erased
         to_row(run.pk, ledger).save(force_insert=True)
         SearchText.objects.keep_run(run)

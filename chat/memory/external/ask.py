@@ -8,13 +8,16 @@ without it, and the run keeps the code (seed 002 §8, §10.4).
 import asyncio
 import logging
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
+
+from django.utils import timezone
 
 from chat.memory.backends.base import BackendError, ContextBudget, MemoryContext, MemoryItem, MemoryScope
 from chat.memory.base import Remembered, Turn
 from chat.memory.external import chosen
 from chat.memory.external.figures import METER
-from chat.memory.external.forgetting import is_forgetting, scope_of
+from chat.memory.external.forgetting import forgotten_at, is_forgetting, scope_of
 from chat.memory.external.permission import NOT_AGREED, may_send
 from chat.memory.external.tell import ITEMS_LOOKED_AT, ROOM_CHARS
 from chat.memory.meaning.breaker import Breaker, breaker_of
@@ -40,6 +43,7 @@ class Plan:
     scope: MemoryScope
     query: str
     seconds: float
+    at: datetime
 
     @property
     def breaker(self) -> Breaker:
@@ -55,7 +59,8 @@ def plan(turn: Turn) -> Plan | Remembered | None:
         return None
     if code := withheld(turn):
         return Remembered(code=code)
-    found = Plan(turn.backend, scope_of(turn.owner), redact(head_of(turn.question, ASKED_CHARS)), manager.read_seconds)
+    query = redact(head_of(turn.question, ASKED_CHARS))
+    found = Plan(turn.backend, scope_of(turn.owner), query, manager.read_seconds, timezone.now())
     if found.breaker.is_open:
         _degraded(turn.backend, PAUSED)
         return Remembered(code=PAUSED)
@@ -72,10 +77,13 @@ def withheld(turn: Turn) -> str:
 
 
 def still(turn: Turn, remembered: Remembered | None) -> Remembered | None:
-    """What of it may be told now: the teacher may have withdrawn, or asked to forget, since it was fetched."""
+    """What of it may be told now: the teacher may have withdrawn, or had everything forgotten, since it was asked for."""
     if not turn.backend or remembered is None:
         return None
     code = withheld(turn)
+    if not code and remembered.asked_at is not None:
+        forgotten = forgotten_at(scope_of(turn.owner), turn.backend)
+        code = FORGETTING if forgotten is not None and forgotten >= remembered.asked_at else ""
     return Remembered(code=code) if code else remembered
 
 
@@ -95,7 +103,7 @@ async def fetch(what: Plan) -> Remembered:
         code = FAILED
     else:
         breaker.note_success()
-        return Remembered(items)
+        return Remembered(items, asked_at=what.at)
     breaker.note_failure()
     _degraded(what.backend, code)
     return Remembered(code=code)
