@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from tests.openviking_server.state import Memory, Session, State, Who
 
 VERSION = "0.5.2"
 MOST_MESSAGES = 100
+LISTED_LEVELS = 3
 LONGEST_TEXT = 4_194_304
 FIND_FIELDS = {"query", "target_uri", "context_type", "level", "limit", "node_limit", "score_threshold", "tags", "read_content"} | {
     "filter",
@@ -65,7 +67,7 @@ class Contract:
             verb, arguments = self.route(request)
             found = verb(self, self.who(request), request, *arguments)
             more = {} if verb in (Contract.find, Contract.commit) else NULLS
-            more = more | {"has_more": False} if verb is Contract.list_folder else more
+            more = more | {"has_more": False} if verb in (Contract.list_folder, Contract.list_tree) else more
             return 200, {"status": "ok", "result": found} | more
         except Refused as refused:
             return refused.status, refused.body
@@ -224,6 +226,16 @@ class Contract:
         told = [task_body(task) for task in self.state.tasks_of(who)]
         return [one for one in told if wanted.items() <= one.items()][:limit]
 
+    def cancel_task(self, who: Who, request: Request, task_id: str) -> dict[str, Any]:
+        task = self.state.task(who, task_id)
+        if not task:
+            raise missing("task", task_id)
+        if task.status not in ("pending", "running"):
+            raise Refused(412, "FAILED_PRECONDITION", f"Task is already {task.status}")
+        told = task_body(task)
+        self.state.cancel(who, task_id)
+        return told | {"status": "cancelling"}
+
     # Memories.
 
     def find(self, who: Who, request: Request) -> dict[str, Any]:
@@ -264,13 +276,27 @@ class Contract:
                 details = {"upstream_message": "as asked", "upstream_status_code": status, "upstream_error_type": "ModelError"}
                 raise Refused(to, code, f"Upstream model trouble (HTTP {status})", details=details)
 
-    def list_folder(self, who: Who, request: Request) -> list[Any]:
+    def list_folder(self, who: Who, request: Request) -> list[str]:
+        """Three levels deep, as seen at the real server: what lies deeper, as events do, is not listed."""
         uri = self.own(who, request.query.get("uri", "")).rstrip("/")
+        return [one for one, _ in self._below(who, uri) if one.count("/") - uri.count("/") <= LISTED_LEVELS]
+
+    def list_tree(self, who: Who, request: Request) -> list[dict[str, Any]]:
+        uri, levels = self.own(who, request.query.get("uri", "")).rstrip("/"), int(request.query.get("level_limit", LISTED_LEVELS))
+        told = [(one, is_dir) for one, is_dir in self._below(who, uri) if one.count("/") - uri.count("/") <= levels]
+        shown = {"size": 4096, "mode": 420, "modTime": shown_time(time.time(), "seconds")}
+        return [
+            {"name": one.rpartition("/")[2]} | shown | {"isDir": is_dir, "rel_path": one.removeprefix(f"{uri}/"), "uri": one}
+            for one, is_dir in told
+        ]
+
+    def _below(self, who: Who, uri: str) -> list[tuple[str, bool]]:
+        """All that lies below, and whether it is a folder."""
         found = [one for one in self.state.found(who) if one.startswith(f"{uri}/")]
         if not found:
             raise Refused(404, "NOT_FOUND", f"File not found: {uri}", details={"type": "file", "resource": uri})
         folders = {one.rsplit("/", up)[0] for one in found for up in range(1, one.count("/") - uri.count("/"))}
-        return sorted(folders) + sorted(found)
+        return sorted([(one, True) for one in folders] + [(one, False) for one in found])
 
     def read_content(self, who: Who, request: Request) -> str:
         uri = self.own(who, request.query.get("uri", ""))
@@ -295,8 +321,10 @@ ROUTES = [
     ("POST", rf"{SESSION}/commit", Contract.commit),
     ("GET", r"/api/v1/tasks", Contract.list_tasks),
     ("GET", r"/api/v1/tasks/([^/]+)", Contract.get_task),
+    ("POST", r"/api/v1/tasks/([^/]+)/cancel", Contract.cancel_task),
     ("POST", r"/api/v1/search/find", Contract.find),
     ("GET", r"/api/v1/fs/ls", Contract.list_folder),
+    ("GET", r"/api/v1/fs/tree", Contract.list_tree),
     ("GET", r"/api/v1/content/read", Contract.read_content),
     ("DELETE", r"/api/v1/fs", Contract.delete_files),
 ]

@@ -45,10 +45,13 @@ class Task:
     ready_at: float
     error: str | None
     written: int
+    is_cancelled: bool = False
 
     @property
     def status(self) -> str:
         now = time.time()
+        if self.is_cancelled:
+            return "cancelled"
         if now < self.ready_at:
             return "running" if now > self.created_at + 0.5 else "pending"
         return "failed" if self.error else "completed"
@@ -163,6 +166,9 @@ class State:
             self._do("commit", who, session_id=session_id, task_id=task_id, at=now, ready_at=now + self.extraction_seconds, error=error)
             return self._tasks[who][task_id]
 
+    def cancel(self, who: Who, task_id: str) -> None:
+        self._do("cancel", who, task_id=task_id)
+
     def drop_session(self, who: Who, session_id: str) -> None:
         self._do("drop_session", who, session_id=session_id)
 
@@ -217,6 +223,12 @@ class State:
             uri = f"{base}/{made.kind}/{'user' if made.kind == 'preferences' else 'project'}/{name}.md"
             made.text = f"- {made.text}"
         rows[uri] = made
+
+    def _cancel(self, who: Who, task_id: str) -> None:
+        self._tasks[who][task_id].is_cancelled = True
+        rows = self._memories.get(who, {})
+        for uri in [uri for uri, memory in rows.items() if memory.task_id == task_id]:
+            del rows[uri]
 
     def _drop_session(self, who: Who, session_id: str) -> None:
         self._sessions.get(who, {}).pop(session_id, None)
