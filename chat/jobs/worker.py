@@ -19,6 +19,10 @@ from chat.memory import calls
 from chat.memory.base import Lease, LeaseLost
 from chat.memory.calls import Interrupted
 from chat.memory.catch_up import INTERNAL_ERROR, Later, settle, wait_seconds
+from chat.memory.external.chosen import forget_managers
+from chat.memory.external.follow import follow_up
+from chat.memory.external.forgetting import forget
+from chat.memory.external.start import shut_down
 from chat.memory.knowledge.reading import read_document
 from chat.memory.meaning.fill import fill
 from chat.memory.notes.review import run_review
@@ -36,12 +40,22 @@ HANDLERS: dict[str, Handler] = {
     Work.Kind.DOCUMENT: read_document,
     Work.Kind.VECTORS: fill,
     Work.Kind.REVIEW: run_review,
+    Work.Kind.REMOTE: follow_up,
+    Work.Kind.FORGET: forget,
 }
 
 
 def worker_name() -> str:
     """A name that no other living worker has."""
     return f"{socket.gethostname()[:60]}:{os.getpid()}"
+
+
+def _let_go() -> None:
+    """Ends what a memory backend and the model services hold open; a backend takes no text after that, so it is made anew."""
+    try:
+        calls.close(shut_down)
+    finally:
+        forget_managers()
 
 
 class Worker:
@@ -67,33 +81,34 @@ class Worker:
                     connection.close()
                     failures += 1
                     keeper.pause(min(LONGEST_LOOP_WAIT_SECONDS, LOOP_WAIT_SECONDS * 2.0 ** min(failures, 10)))
-            calls.close()
+            _let_go()
 
     def drain(self) -> int:
         """Works and sweeps until nothing is due. Returns how many rows were put off because something failed.
 
-        A row that was put off is not tried again here, also when its time comes meanwhile.
+        A row that was put off is not tried again here, also when its time comes meanwhile. One whose time has only not come
+        yet waits for the next worker and counts as no failure.
         """
         stop, runs = threading.Event(), RunSweeper()
-        put_off: set[str] = set()
+        put_off: dict[str, Later] = {}
         with Keeper(stop) as keeper:
             try:
                 while True:
                     sweep(runs)
                     work_id = self._step(keeper, put_off)
                     if work_id is None and not runs.has_suspects:
-                        return len(put_off)
+                        return sum(bool(later.error_code) for later in put_off.values())
                     if work_id is None:
                         keeper.pause(LOOKS_APART_SECONDS)
                     while work_id is not None:
                         work_id = self._step(keeper, put_off)
             finally:
                 stop.set()
-                calls.close()
+                _let_go()
 
-    def _step(self, keeper: Keeper, put_off: set[str] | None = None) -> str | None:
+    def _step(self, keeper: Keeper, put_off: dict[str, Later] | None = None) -> str | None:
         """Does one row of work and returns its key; None when nothing is due. Rows in `put_off` are passed over."""
-        lease = claim(HANDLERS, put_off or ())
+        lease = claim(HANDLERS, tuple(put_off or ()))
         if lease is None:
             return None
         keeper.hold(lease)
@@ -102,7 +117,7 @@ class Worker:
             later = self._work(lease)
             self._kept = None
             if later is not None and put_off is not None:
-                put_off.add(lease.work_id)
+                put_off[lease.work_id] = later
         except LeaseLost:
             self._kept = None
             log.info("Work %s was taken over by another worker", lease.work_id)

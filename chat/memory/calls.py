@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -74,11 +74,20 @@ def check() -> None:
         raise Interrupted
 
 
-def close() -> None:
-    """Closes the clients and the loop; a later call opens new ones."""
+def close(*first: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Closes the clients and the loop; a later call opens new ones.
+
+    What is to end with the loop comes `first`, and is not interrupted; it limits its own time. Nothing is done when no call
+    was ever made.
+    """
     global _runner
     with _lock:
-        if _runner is not None:
+        if _runner is None:
+            return
+        try:
+            for end in first:
+                _runner.run(end())
+        finally:
             _runner.run(close_clients())
             _runner.close()
             _runner = None

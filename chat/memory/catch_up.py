@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from chat.memory.base import Layer, LayerTrouble, Lease, LeaseLost
 from chat.memory.calls import Interrupted
+from chat.memory.external.chosen import in_force
 from chat.memory.registry import layers, working
 from chat.memory.switches import is_memory_on
 from chat.models import LayerState, Owner, Thread
@@ -23,7 +24,7 @@ INTERNAL_ERROR = "internal_error"
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Something is left to do; `error_code` says why it could not be done now."""
+    """Something is left to do; `error_code` says why it could not be done now, "" when its time has only not come yet."""
 
     at: datetime
     error_code: str
@@ -33,14 +34,15 @@ def settle(thread_id: str, lease: Lease) -> Later | None:
     """Lets every layer that is due catch up. Returns when to come again, or None when all is done.
 
     A layer in trouble waits by itself and does not hold the others. While memory is off only the running conversation
-    is brought up to date. Raises LeaseLost and Interrupted, and lets a database that cannot be reached pass to the
+    is brought up to date; recall stands back, where it is, while another memory backend is in force. Raises LeaseLost and Interrupted, and lets a database that cannot be reached pass to the
     worker's loop.
     """
     thread = Thread.objects.select_related("agent__provider").filter(pk=thread_id).first()
     if thread is None:
         return None
     has_memory = is_memory_on(Owner(thread.tenant_id, thread.user_id, thread.agent_id), thread)
-    waits = [later for layer in working(layers(), has_memory=has_memory) if (later := _settle_layer(thread, layer, lease))]
+    due = working(layers(), has_memory=has_memory, backend=in_force(thread.agent))
+    waits = [later for layer in due if (later := _settle_layer(thread, layer, lease))]
     return min(waits, key=lambda later: later.at, default=None)
 
 

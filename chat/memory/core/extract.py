@@ -82,8 +82,11 @@ def _pass(thread: Thread, state: LayerState, run: Run, lease: Lease) -> None:
 
 
 def _is_due(thread: Thread, run: Run, owner: Owner) -> bool:
-    """Failed and stopped runs teach nothing, nor do those that were sent while memory was off: that is not caught up later."""
-    is_usable = run.status == Run.Status.COMPLETED and run.has_memory and not thread.is_incognito
+    """Failed and stopped runs teach nothing, nor do those that were sent while memory was off: that is not caught up later.
+
+    Nor those of another memory backend, which learns from them itself (seed 002 §3).
+    """
+    is_usable = run.status == Run.Status.COMPLETED and run.has_memory and not run.backend and not thread.is_incognito
     return is_usable and bool(run.input.strip()) and is_memory_on(owner, thread)
 
 

@@ -9,5 +9,6 @@ tell        the segment of the prompt
 deliver     what was said goes there
 follow      what became of its tasks there
 forgetting  what is to be gone there
+lost        finds what of all this no worker would come to any more
 permission  whether a teacher's text may go there
 """

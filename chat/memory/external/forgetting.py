@@ -17,8 +17,8 @@ from chat.memory.backends.base import BackendError, MemoryScope
 from chat.memory.base import Lease
 from chat.memory.catch_up import Later, wait_seconds
 from chat.memory.external import chosen
-from chat.memory.ledger import blank_rows
-from chat.models import Candidate, Fact, Owner, RecallEntry, RemoteScope, RemoteSession, Run, RunLedger, Thread, Work
+from chat.memory.ledger import blank_external
+from chat.models import Candidate, Fact, Owner, RecallEntry, RemoteScope, RemoteSession, Run, Thread, Work
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ def ask_scope(scope: MemoryScope, backend: str) -> None:
             backend=backend, tenant_key=scope.tenant_id, user_key=scope.user_id, agent_key=scope.agent_id
         )
         _ask([row.pk])
+    _blank_remembered(row)
 
 
 def ask_everything(tenant_id: str, user_id: int) -> None:
@@ -68,7 +69,10 @@ def ask_everything(tenant_id: str, user_id: int) -> None:
     with transaction.atomic():
         for agent_key in sorted(_agents_known(tenant_id, user_id)):
             RemoteScope.objects.get_or_create(backend=BUILTIN, tenant_key=tenant_id, user_key=str(user_id), agent_key=agent_key)
-        _ask(RemoteScope.objects.filter(tenant_key=tenant_id, user_key=str(user_id)).values_list("pk", flat=True))
+        rows = list(RemoteScope.objects.filter(tenant_key=tenant_id, user_key=str(user_id)))
+        _ask([row.pk for row in rows])
+    for row in rows:
+        _blank_remembered(row)
 
 
 def ask_thread(thread_id: str) -> None:
@@ -93,7 +97,7 @@ def ask_thread(thread_id: str) -> None:
 
 def _ask(scope_ids: Iterable[str]) -> None:
     now = timezone.now()
-    for key in list(scope_ids):
+    for key in scope_ids:
         RemoteScope.objects.filter(pk=key).update(forget_asked_at=now)
         Work.objects.mark(Work.Kind.FORGET, key)
 
@@ -128,7 +132,7 @@ def forget(scope_id: str, lease: Lease) -> Later | None:
         return again(wait_seconds(attempts_of(Work.Kind.FORGET, scope_id) + 1), error.code)
     if not is_gone:
         return again(LOOK_AGAIN_SECONDS)
-    _blank_remembered(row, lease)
+    _blank_remembered(row)
     with transaction.atomic():
         lease.renew()
         _be_forgotten(row)
@@ -179,15 +183,10 @@ def _be_forgotten(row: RemoteScope) -> None:
         Work.objects.mark(Work.Kind.THREAD, thread_id)
 
 
-def _blank_remembered(row: RemoteScope, lease: Lease) -> None:
-    """Takes what the backend had told out of the ledgers of the runs that were told it, one by one: there may be very many."""
-    ledgers = RunLedger.objects.filter(run__in=_runs(row).values("pk"))
-    for key in list(ledgers.values_list("pk", flat=True)):
-        segments = RunLedger.objects.filter(pk=key).values_list("segments", flat=True).first() or []
-        told = [one for segment in segments if segment["name"] == "external" for one in segment["source_ids"]]
-        if told:
-            lease.renew()
-            blank_rows([key], told)
+def _blank_remembered(row: RemoteScope) -> None:
+    """Takes what backends have told out of the ledgers of the scope: one by one, for there may be very many."""
+    if row.agent_key:
+        blank_external(Owner(row.tenant_key, _user_id(row), row.agent_key))
 
 
 def _runs(row: RemoteScope) -> QuerySet[Run]:

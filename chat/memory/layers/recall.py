@@ -24,8 +24,11 @@ class RecallLayer:
     priority = 4
 
     def read(self, turn: Turn, budget_tokens: int) -> Segment | None:
-        """The best three related entries, which share the room; the last ones are left out when it is short, and all that give orders."""
-        if not turn.has_memory or (turn.thread is not None and turn.thread.is_incognito):
+        """The best three related entries, which share the room; the last ones are left out when it is short, and all that give orders.
+
+        Nothing while another memory backend stands in its place.
+        """
+        if turn.backend or not turn.has_memory or (turn.thread is not None and turn.thread.is_incognito):
             return None
         findings = find(turn)
         if not (findings.kept or findings.withheld):

@@ -1,0 +1,74 @@
+"""What no worker would come to by itself: its mark was lost with a worker that was killed, or with rows that went without us.
+
+Marks are written with what makes them necessary, so there is hardly ever one: rows that were deleted by hand, or with
+their school or teacher.
+"""
+
+import logging
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from chat.models import RemoteScope, RemoteSession, Thread, Work
+
+log = logging.getLogger(__name__)
+LOOK_SECONDS: Final = 60.0
+AT_ONCE: Final = 200
+
+
+@dataclass(slots=True)
+class LostMarks:
+    """Looks about once in LOOK_SECONDS, however often it is asked."""
+
+    _looked_at: float = float("-inf")
+
+    def sweep(self) -> int:
+        if time.monotonic() - self._looked_at < LOOK_SECONDS:
+            return 0
+        self._looked_at = time.monotonic()
+        return mark_lost()
+
+
+def mark_lost() -> int:
+    """Marks what is to be forgotten or followed and has no work; returns how many. Three queries that find nothing."""
+    return _ask_for_gone_threads() + _mark(Work.Kind.FORGET, _scopes()) + _mark(Work.Kind.REMOTE, _sessions())
+
+
+def _ask_for_gone_threads() -> int:
+    """Sessions whose thread is gone are to be forgotten; not at once, for one that is just being delivered ends with its lease."""
+    is_there = Exists(Thread.objects.filter(pk=OuterRef("thread_key")))
+    quiet = timezone.now() - timedelta(seconds=settings.LEASE_SECONDS)
+    gone = RemoteSession.objects.filter(~is_there, forget_asked_at=None, scope__forget_asked_at=None, updated_at__lt=quiet)
+    keys = list(gone.values_list("pk", flat=True)[:AT_ONCE])
+    for key in keys:
+        with transaction.atomic():
+            if RemoteSession.objects.filter(pk=key).update(forget_asked_at=timezone.now()):
+                Work.objects.mark(Work.Kind.REMOTE, key)
+    if keys:
+        log.warning("%d conversations that are gone are to be forgotten by their memory backend", len(keys))
+    return len(keys)
+
+
+def _scopes() -> list[str]:
+    has_work = Exists(Work.objects.filter(kind=Work.Kind.FORGET, subject_id=OuterRef("pk")))
+    return list(RemoteScope.objects.filter(~has_work, forget_asked_at__isnull=False).values_list("pk", flat=True)[:AT_ONCE])
+
+
+def _sessions() -> list[str]:
+    has_work = Exists(Work.objects.filter(kind=Work.Kind.REMOTE, subject_id=OuterRef("pk")))
+    is_due = Q(forget_asked_at__isnull=False) | Q(pending_tasks__gt=0)
+    due = RemoteSession.objects.filter(is_due, ~has_work, scope__forget_asked_at=None)
+    return list(due.values_list("pk", flat=True)[:AT_ONCE])
+
+
+def _mark(kind: Work.Kind, keys: Collection[str]) -> int:
+    for key in keys:
+        Work.objects.mark(kind, key)
+    return len(keys)
