@@ -30,17 +30,18 @@ from chat.memory.backends.openviking.models import (
     Session,
     Task,
     Unreadable,
+    files_of,
     hits_of,
     is_below,
     session_ids_of,
     tasks_of,
-    uris_of,
 )
 from chat.memory.backends.openviking.scope import Identity, checked_category
 
 # A server that is started anew in another mode between two calls breaks no connection that we would notice.
 VERIFIED_MOST_SECONDS: Final = 300.0
 TASKS_MOST: Final = 200
+FILES_MOST: Final = 5_000
 
 Read = TypeVar("Read")
 
@@ -134,11 +135,14 @@ class OpenVikingClient:
         return await self._ask(call, identity, hits_of, note=lambda found: {"result_count": len(found)})
 
     async def list_memories(self, identity: Identity) -> list[str]:
-        """The addresses of everything below the user's memories; none when there is no such folder."""
-        query = {"uri": identity.memories, "recursive": "true", "simple": "true"}
+        """The addresses of all files below the user's memories; none when there is no such folder.
+
+        Not `fs/ls`: even recursive it goes three folders deep, and an event lies in four.
+        """
+        query = {"uri": identity.memories, "output": "original", "level_limit": "12", "node_limit": str(FILES_MOST)}
         try:
-            call = Call("list", "GET", "/api/v1/fs/ls", query=query)
-            return await self._ask(call, identity, uris_of, note=lambda found: {"result_count": len(found)})
+            call = Call("list", "GET", "/api/v1/fs/tree", query=query)
+            return await self._ask(call, identity, files_of, note=lambda found: {"result_count": len(found)})
         except OpenVikingNotFoundError:
             return []
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import httpx
@@ -35,6 +35,8 @@ EXTRACTION_MOST_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.5
 _FLUSH_POLL_SECONDS: Final = 0.02
 
+Given = TypeVar("Given")
+
 
 class OpenVikingManager(MemoryManager):
     """One object for each process. What it keeps itself is connections and locks; how far a conversation is stands in the watermarks."""
@@ -55,7 +57,7 @@ class OpenVikingManager(MemoryManager):
         self._client = OpenVikingClient(configuration, services.meter, transport)
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Lock]] = WeakKeyDictionary()
         self._is_closing = False
-        self._pending_writes = 0
+        self._writes: set[object] = set()
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any], services: Services) -> Self:
@@ -91,7 +93,8 @@ class OpenVikingManager(MemoryManager):
 
     async def search(self, scope: MemoryScope, query: str, *, limit: int, category: str = "") -> list[MemoryItem]:
         identity = self._identity(scope)
-        checked_category(category) if category else None
+        if category:
+            checked_category(category)
         asked = query_of(query, self._services.redact)
         if limit < 1:
             return []
@@ -116,11 +119,11 @@ class OpenVikingManager(MemoryManager):
     async def flush(self, seconds: float) -> bool:
         self._is_closing = True
         until = time.monotonic() + seconds
-        while self._pending_writes and time.monotonic() < until:
+        while self._writes and time.monotonic() < until:
             await asyncio.sleep(min(_FLUSH_POLL_SECONDS, seconds))
-        if self._pending_writes:
-            events.degraded(self._services.meter, "flush", result_count=self._pending_writes)
-        return not self._pending_writes
+        if self._writes:
+            events.degraded(self._services.meter, "flush", result_count=len(self._writes))
+        return not self._writes
 
     async def close(self) -> None:
         self._is_closing = True
@@ -146,7 +149,7 @@ class OpenVikingManager(MemoryManager):
                 return
             await asyncio.sleep(_POLL_SECONDS)
 
-    async def _noting(self, what: str, work: Any) -> Any:  # noqa: ANN401
+    async def _noting(self, what: str, work: Coroutine[Any, Any, Given]) -> Given:
         """Gives what `work` gives; when it fails, says that memory is degraded."""
         try:
             return await work
@@ -158,12 +161,13 @@ class OpenVikingManager(MemoryManager):
     def _writing(self) -> Iterator[None]:
         if self._is_closing:
             raise BackendClosed
-        self._pending_writes += 1
+        write = object()
+        self._writes.add(write)
         self._services.meter.count("openviking_pending_writes", 1)
         try:
             yield
         finally:
-            self._pending_writes -= 1
+            self._writes.discard(write)
             self._services.meter.count("openviking_pending_writes", -1)
 
     def _talk(self, scope: MemoryScope, thread_id: str) -> delivery.Talk:

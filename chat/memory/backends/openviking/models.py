@@ -135,8 +135,9 @@ def tasks_of(result: object) -> list[Task]:
     return [Task.of(one) for one in _list(result)]
 
 
-def uris_of(result: object) -> list[str]:
-    return [one for one in _list(result) if isinstance(one, str)]
+def files_of(result: object) -> list[str]:
+    """The files of a listing, without its folders."""
+    return [uri_of(one) for one in _list(result) if uri_of(one) and one.get("isDir") is False]
 
 
 def session_ids_of(result: object, identity: Identity) -> tuple[list[str], int]:
