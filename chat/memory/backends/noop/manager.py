@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from chat.memory.backends.base import (
     Added,
+    BackendClosed,
     BackendMisconfigured,
     Capabilities,
     ContextBudget,
@@ -21,6 +22,7 @@ from chat.memory.backends.base import (
 
 class NoopManager(MemoryManager):
     capabilities = Capabilities(title="noop", is_external=True)
+    _is_closing = False
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any], services: Services) -> Self:
@@ -32,13 +34,15 @@ class NoopManager(MemoryManager):
         return Health(is_usable=True)
 
     async def add(self, scope: MemoryScope, thread_id: str, messages: Sequence[MemoryMessage]) -> Added:
+        if self._is_closing:
+            raise BackendClosed
         return Added()
 
     async def follow_up(self, scope: MemoryScope, thread_id: str) -> FollowUp:
         return FollowUp()
 
     async def settled(self, scope: MemoryScope, thread_id: str, task_ids: Sequence[str]) -> None:
-        pass
+        return
 
     async def search(self, scope: MemoryScope, query: str, *, limit: int, category: str = "") -> list[MemoryItem]:
         return []
@@ -50,7 +54,8 @@ class NoopManager(MemoryManager):
         return True
 
     async def flush(self, seconds: float) -> bool:
+        self._is_closing = True
         return True
 
     async def close(self) -> None:
-        pass
+        self._is_closing = True
