@@ -11,6 +11,7 @@ from unittest.mock import patch
 from django.test import override_settings
 
 from chat.memory.external import chosen
+from chat.memory.meaning import breaker
 
 KEY_VARIABLE = "OPENVIKING_API_KEY"
 
@@ -44,8 +45,14 @@ def in_force(server: Place, **more: Any) -> Iterator[None]:
             override_settings(MEMORY_MANAGER="openviking", MEMORY_BACKEND_CONFIG=str(path)),
             patch.dict("os.environ", {KEY_VARIABLE: server.key}),
         ):
-            chosen.forget_managers()
+            forget()
             try:
                 yield
             finally:
-                chosen.forget_managers()
+                forget()
+
+
+def forget() -> None:
+    """What this process has found out about a backend."""
+    chosen.forget_managers()
+    breaker.forget_all()
