@@ -180,7 +180,7 @@ async def _answer_of(response: httpx.Response, details: Details) -> object:
     is_coded = response.headers.get("content-encoding", "identity").lower() not in ("", "identity")
     if is_coded or response.is_redirect:
         raise OpenVikingProtocolError(details)
-    async for piece in response.aiter_raw():
+    async for piece in response.aiter_bytes():
         body += piece
         if len(body) > ANSWER_MOST_BYTES:
             raise OpenVikingProtocolError(details)
