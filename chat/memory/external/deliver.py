@@ -40,7 +40,8 @@ log = logging.getLogger(__name__)
 LAYER = "external"
 RUNS_AT_ONCE = 50
 # Not the backend's refusal of these messages: dropping them would help nobody.
-NEVER_DROPPED = (WatermarkMoved, BackendClosed, BackendMisconfigured)
+NEVER_DROPPED = (BackendClosed, BackendMisconfigured)
+MOVED_MOST = 4  # somebody else writes the mark of the same conversation: the worker that follows its tasks, for an instant
 
 
 class Moved(Exception):
@@ -124,16 +125,19 @@ def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lea
 def _hand_over(thread: Thread, to: Receiver, due: Sequence[Run]) -> str:
     """Gives the messages to the backend. Returns the code of the trouble for which they were dropped, "" when it has them."""
     messages = [message for run in due for message in messages_of(run)]
-    try:
-        calls.call(to.manager.add(to.scope, thread.pk, messages))
-    except BackendError as error:
-        if isinstance(error, WatermarkMoved) and is_forgetting(to.scope, to.backend):
-            raise Moved from None
-        if not to.manager.drops_writes or isinstance(error, NEVER_DROPPED):
-            raise LayerTrouble(error.code) from error
-        log.warning("Rounds of thread %s were not captured: %s", thread.pk, error.code)
-        return error.code
-    return ""
+    for _ in range(MOVED_MOST):
+        try:
+            calls.call(to.manager.add(to.scope, thread.pk, messages))
+            return ""
+        except WatermarkMoved:
+            if is_forgetting(to.scope, to.backend):
+                raise Moved from None
+        except BackendError as error:
+            if not to.manager.drops_writes or isinstance(error, NEVER_DROPPED):
+                raise LayerTrouble(error.code) from error
+            log.warning("Rounds of thread %s were not captured: %s", thread.pk, error.code)
+            return error.code
+    raise LayerTrouble(WatermarkMoved.code)
 
 
 def messages_of(run: Run) -> list[MemoryMessage]:
