@@ -104,6 +104,14 @@ def test_the_room_of_text_knows_no_framework():
     assert not wrong
 
 
+def test_a_backend_on_the_network_knows_the_contract_and_itself_alone():
+    allowed = ("chat.memory.backends.base.", "chat.memory.backends.openviking.")
+    wrong = []
+    for path in sources("chat/memory/backends/openviking"):
+        wrong += [f"{place(path)} imports {name}" for name in all_imports(path) if not f"{name}.".startswith(allowed)]
+    assert not wrong
+
+
 def test_nothing_of_ours_is_imported_inside_a_function():
     inner = [(path, node) for path in MODULES.values() for function in functions(path) for node in ast.walk(function)]
     assert not [place(path, node) for path, node in inner if list(imports_of(path, node))]
