@@ -34,6 +34,9 @@ PERMISSIONS = {
     "noteguard": ("view",),
     "notesnapshot": ("view",),
     "notice": ("view",),
+    "remotescope": ("view",),
+    "remotesession": ("view",),
+    "remotegap": ("view",),
 }
 
 

@@ -30,6 +30,9 @@ from chat.models import (
     Notice,
     Preference,
     RedlineRecord,
+    RemoteGap,
+    RemoteScope,
+    RemoteSession,
     Run,
     RunLedger,
     SearchIndex,
@@ -46,10 +49,18 @@ from tests import builders
 
 @dataclass(frozen=True)
 class Personal:
-    """A person's rows. `owner` leads from the row to the user; `alone` says who reads it where no `for_user` guards it."""
+    """A person's rows. `owner` leads from the row to the user; `alone` says who reads it where no `for_user` guards it.
+
+    `is_key`: what it leads to is the user's key as a plain text, for rows that outlive the user.
+    """
 
     owner: str
     alone: str = ""
+    is_key: bool = False
+
+    def of(self, user: User) -> dict[str, object]:
+        """The lookup of the user's rows."""
+        return {self.owner: str(user.pk) if self.is_key else user}
 
 
 @dataclass(frozen=True)
@@ -104,6 +115,10 @@ MODELS: dict[str, Rule] = {
     "NoteSnapshot": Personal("thread__user"),
     "Notice": Personal("user"),
     "MemoryOp": Personal("user", alone="read by the worker, in sums by the metrics, and in the administration"),
+    "RemoteScope": Personal("user_key", alone="read for an owner, by chat.memory.external and chat.panel.external", is_key=True),
+    "RemoteSession": Personal("scope__user_key", alone="read with its scope, and by the thread's key", is_key=True),
+    "RemoteGap": Personal("session__scope__user_key", alone="read with its scope, by chat.panel.external", is_key=True),
+    "RemoteFigure": NotPersonal("sums over everybody, for the metrics"),
     "Work": NotPersonal("ids and states for the worker"),
     "WorkerBeat": NotPersonal("signs of life of processes"),
 }
@@ -131,8 +146,8 @@ def all_rows() -> dict[str, list[dict[str, Any]]]:
 def rows_of(user: User) -> dict[str, list[dict[str, Any]]]:
     """Everything personal of one user."""
     models = chat_models()
-    personal = {name: rule.owner for name, rule in MODELS.items() if isinstance(rule, Personal)}
-    return {name: rows(models[name]._default_manager.filter(**{path: user})) for name, path in personal.items()}
+    personal = {name: rule for name, rule in MODELS.items() if isinstance(rule, Personal)}
+    return {name: rows(models[name]._default_manager.filter(**rule.of(user))) for name, rule in personal.items()}
 
 
 # Addresses
@@ -150,6 +165,8 @@ OWN |= {
     "memory-undo",
     "memory-export",
     "memory-import",
+    "memory-backend",
+    "memory-forget",
 }
 OWN |= {"consent-answer", "search", "knowledge", "knowledge-news", "knowledge-upload"}
 OWN |= {"notes", "notes-save", "notes-upload", "notes-download"}
@@ -275,9 +292,17 @@ class World:
         VectorBlock.objects.create(index=index, block=0, model="bge-m3", dimension=1, made=bytes(16), packed=b"")
         Consent.objects.create(tenant=self.agent.tenant, user=self.owner, provider=self.agent.provider, purpose="recall", is_agreed=False)
         self._notes()
+        self._outside()
         MemoryOp.objects.create(tenant=self.agent.tenant, user=self.owner, thread=self.thread, kind="summary", outcome="done")
         Work.objects.mark("thread", self.thread.pk)
         WorkerBeat.objects.create(worker="w1", beat_at=now)
+
+    def _outside(self) -> None:
+        """What is known of a memory backend; one round was not captured there."""
+        keys = {"tenant_key": self.agent.tenant_id, "user_key": str(self.owner.pk), "agent_key": self.agent.pk}
+        scope = RemoteScope.objects.create(backend="openviking", **keys)
+        session = RemoteSession.objects.create(scope=scope, thread_key=self.thread.pk)
+        RemoteGap.objects.create(session=session, run_key=self.run.pk, outcome="failed")
 
     def _notes(self) -> None:
         own = {"tenant": self.agent.tenant, "user": self.owner}

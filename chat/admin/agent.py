@@ -3,6 +3,7 @@ from collections import Counter
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import Model
@@ -15,6 +16,7 @@ from chat.memory.consent import answers_for
 from chat.models import Agent, AgentMode, Consent, Provider, Tenant
 
 KEY_SUFFIX = "_API_KEY"
+MEMORY = _("Memory")
 
 
 class LinesField(forms.CharField):
@@ -197,7 +199,7 @@ class AgentAdmin(SchoolsOwn):
             },
         ),
         (
-            _("Memory"),
+            MEMORY,
             {
                 "classes": ["collapse"],
                 "fields": [
@@ -222,6 +224,15 @@ class AgentAdmin(SchoolsOwn):
         ),
         (_("Details"), {"classes": ["collapse"], "fields": ["id", "created_at"]}),
     ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:  # noqa: ANN401  as Django's own
+        """An assistant may have another memory backend only where the installation allows it."""
+        return [
+            (name, options | {"fields": ["memory_manager", *options["fields"]]})
+            if settings.MEMORY_MANAGER_PER_AGENT and name == MEMORY
+            else (name, options)
+            for name, options in super().get_fieldsets(request, obj)
+        ]
 
 
 @admin.register(AgentMode)

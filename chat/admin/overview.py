@@ -1,13 +1,17 @@
 """The figures above the admin site's index: is the worker there, what waits, what fails, what it costs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.http import HttpRequest
 from django.utils import timezone
 
 from chat.admin.base import administrated_schools
+from chat.memory.external import chosen, start
+from chat.memory.external.permission import NOT_AGREED
 from chat.models import Document, LayerState, MemoryOp, Run, Thread, Work, WorkerBeat
 
 
@@ -21,6 +25,24 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True)
+class Missed:
+    """How many answers of the last hour came without the memory backend, for one reason."""
+
+    code: str
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The memory backend outside: `missed` says what it did not do lately, `degraded` what this process found as it started."""
+
+    title: str
+    place: str
+    missed: Sequence[Missed]
+    degraded: str
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """`worker_age_seconds` is None when no worker is running. Costs are those of the calendar month."""
 
@@ -29,6 +51,7 @@ class Overview:
     failing: list[Failing]
     run_cost: Decimal
     memory_cost: Decimal
+    outside: Outside | None = None
 
     @property
     def cost(self) -> Decimal:
@@ -57,5 +80,16 @@ def overview(request: HttpRequest) -> Overview:
         backlog=work.count(),
         failing=[Failing(*row) for row in failing],
         run_cost=runs.filter(created_at__gte=month).aggregate(sum=Sum("cost"))["sum"] or Decimal(0),
+        outside=_outside(runs),
         memory_cost=operations.filter(created_at__gte=month).aggregate(sum=Sum("cost"))["sum"] or Decimal(0),
     )
+
+
+def _outside(runs: QuerySet[Run]) -> Outside | None:
+    """None without a memory backend outside; then nothing is asked."""
+    capabilities = chosen.installed().capabilities
+    if not capabilities.is_external:
+        return None
+    lately = runs.filter(created_at__gte=timezone.now() - timedelta(hours=1)).exclude(backend_code__in=["", NOT_AGREED])
+    counted = lately.order_by().values_list("backend_code").annotate(answers=Count("pk")).order_by("-answers")
+    return Outside(capabilities.title, capabilities.place, [Missed(*row) for row in counted[:3]], start.degraded())

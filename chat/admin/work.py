@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import RecordAdmin, SuperuserOnly, administrated_schools
-from chat.models import Document, LayerState, NoteReview, SearchIndex, Thread, Work, WorkerBeat
+from chat.models import Document, LayerState, NoteReview, RemoteScope, RemoteSession, SearchIndex, Thread, Work, WorkerBeat
 
 
 @admin.register(Work)
@@ -29,6 +29,8 @@ class WorkAdmin(RecordAdmin):
             | Q(kind=Work.Kind.DOCUMENT, subject_id__in=Document.objects.filter(tenant__in=schools).values("pk"))
             | Q(kind=Work.Kind.REVIEW, subject_id__in=NoteReview.objects.filter(tenant__in=schools).values("pk"))
             | Q(kind=Work.Kind.VECTORS, subject_id__in=indexes.values("key"))
+            | Q(kind=Work.Kind.REMOTE, subject_id__in=RemoteSession.objects.filter(scope__tenant_key__in=schools).values("pk"))
+            | Q(kind=Work.Kind.FORGET, subject_id__in=RemoteScope.objects.filter(tenant_key__in=schools).values("pk"))
         )
 
 

@@ -33,8 +33,8 @@ def backend_figures() -> Iterator[Metric]:
     for name, labels, value in RemoteFigure.objects.order_by("name", "labels").values_list("name", "labels", "value"):
         named = dict(label.split("=", 1) for label in labels.split(",") if "=" in label)
         stored[name][tuple(named[label] for label in sorted(named))] = value
-    for name, (words, labels) in HELP.items():
-        yield from _metric(name, words, labels, stored)
+    for known, (words, names) in HELP.items():
+        yield from _metric(known, words, names, stored)
     pending = GaugeMetricFamily("openviking_pending_writes", "Conversations with rounds that the memory backend has not got yet")
     pending.add_metric([], pending_writes(settings.MEMORY_MANAGER))
     yield pending
@@ -50,7 +50,7 @@ def _metric(name: str, words: str, labels: tuple[str, ...], stored: dict[str, Va
     if counts := _with(labels, stored[f"{name}_count"]):
         summary = SummaryMetricFamily(name, words, labels=labels)
         for of, count in counts.items():
-            summary.add_metric(of, count, stored[f"{name}_sum"].get(of, 0))
+            summary.add_metric(of, int(count), stored[f"{name}_sum"].get(of, 0))
         yield summary
     elif values := _with(labels, stored[name]):
         plain = UntypedMetricFamily(name, words, labels=labels)

@@ -12,5 +12,6 @@ last_action   what a person may take back
 notes    the two notes: entries, and how full they are
 note_ops      operations on notes, with the whole entries before and after
 note_words    sentences about notes
+external what a memory backend outside keeps and did not capture, and forgetting everything
 words    sentences: outcomes of actions, ages
 """

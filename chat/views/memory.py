@@ -34,6 +34,7 @@ from chat.views.memory_context import (
     drawer_context,
     frame,
     notice_context,
+    page_context,
     panel_context,
     shelf_context,
     tenant_of,
@@ -63,7 +64,7 @@ def panel(request: HttpRequest) -> HttpResponse:
         found = waiting_page(page.user, tenant_of(page), filters, after)
         context = {"cards": cards_of(page, found.rows), "more": found.more, "filters": filters, "place": "panel", "back": filters.query}
         return render(request, "chat/memory/_candidates.html", context)
-    return render(request, "chat/memory/page.html", frame(page) | panel_context(page, filters, after=after))
+    return render(request, "chat/memory/page.html", page_context(page, filters, after=after))
 
 
 @require_GET
@@ -248,7 +249,7 @@ def missing(page: PageRequest, *, is_fact: bool) -> HttpResponse:
         response = in_place(page, words, is_done=False, is_fact=is_fact)
         response.status_code = 404
         return response
-    return render(page, "chat/memory/page.html", frame(page) | panel_context(page, Filters()) | {"words": words}, status=404)
+    return render(page, "chat/memory/page.html", page_context(page, Filters()) | {"words": words}, status=404)
 
 
 def _item(page: PageRequest, card: CandidateCard | FactCard) -> HttpResponse:
@@ -317,10 +318,9 @@ def whole_panel(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse
 
 def _panel(page: PageRequest, more: dict[str, object]) -> HttpResponse:
     filters = Filters.of(QueryDict(page.POST.get("back", "")))
-    context = panel_context(page, filters) | more
     if page.htmx:
-        return render(page, "chat/memory/_panel.html", context | {"is_oob": True})
-    return render(page, "chat/memory/page.html", frame(page) | context, status=422)
+        return render(page, "chat/memory/_panel.html", panel_context(page, filters) | more | {"is_oob": True})
+    return render(page, "chat/memory/page.html", page_context(page, filters) | more, status=422)
 
 
 def back_to_panel(page: PageRequest, words: str, *, is_done: bool) -> HttpResponse:

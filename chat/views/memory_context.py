@@ -13,6 +13,7 @@ from chat.models import Agent, Candidate, NoteOp, Owner, Thread
 from chat.models.core import FACT_MAX_CHARS, Kind
 from chat.panel.badge import badge_of
 from chat.panel.cards import CandidateCard, FactCard, candidate_card
+from chat.panel.external import forgetting_of, gaps_of, outside_of
 from chat.panel.last_action import LastAction, last_action
 from chat.panel.lists import Filters, confirmed_groups, counts_of, shelf_page
 from chat.panel.note_ops import NoteOpCard, note_op_card
@@ -49,12 +50,14 @@ def panel_context(page: PageRequest, filters: Filters, *, after: str = "", has_p
     """Both lists and what stands around them. Without `has_pending` the cards of what waits are left out."""
     tenant_id = tenant_of(page)
     groups = confirmed_groups(page.user, tenant_id, filters)
+    agents = agents_of(page.user, tenant_id)
     context: dict[str, object] = {
         "filters": filters,
         "back": filters.query,
         "place": "panel",
         "kinds": Kind.choices,
-        "agents": agents_of(page.user, tenant_id),
+        "agents": agents,
+        "outside": outside_of(agents, preferred_id=page.preference.agent_id),
         "counts": counts_of(page.user, tenant_id),
         "groups": groups,
         "facts_most": FACTS_MOST,
@@ -67,6 +70,17 @@ def panel_context(page: PageRequest, filters: Filters, *, after: str = "", has_p
         found = waiting_page(page.user, tenant_id, filters, after)
         context |= {"cards": cards_of(page, found.rows), "more": found.more}
     return context
+
+
+def page_context(page: PageRequest, filters: Filters, *, after: str = "") -> dict[str, object]:
+    """The whole page: also the rounds that a memory backend did not capture, and how far forgetting everything is.
+
+    What is remembered there is not asked for here: the page loads it.
+    """
+    context = frame(page) | panel_context(page, filters, after=after)
+    tenant_id = tenant_of(page)
+    gaps = gaps_of(page.user, tenant_id) if context["outside"] is not None else []
+    return context | {"gaps": gaps, "forgetting": forgetting_of(page.user, tenant_id)}
 
 
 def cards_of(page: PageRequest, rows: Sequence[NoteOp | Candidate]) -> list[NoteOpCard | CandidateCard]:

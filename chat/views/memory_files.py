@@ -17,7 +17,7 @@ from chat.middleware import PageRequest
 from chat.panel.lists import Filters
 from chat.panel.rules import rule_words
 from chat.panel.threat_words import category_words
-from chat.views.memory_context import frame, panel_context, tenant_of
+from chat.views.memory_context import page_context, tenant_of
 
 REFUSED_SHOWN = 5
 
@@ -99,5 +99,5 @@ def _refused_words(one: Refused) -> str:
 
 
 def _refuse(page: PageRequest, words: str) -> HttpResponse:
-    context = frame(page) | panel_context(page, Filters()) | {"import_error": words}
+    context = page_context(page, Filters()) | {"import_error": words}
     return render(page, "chat/memory/page.html", context, status=422)

@@ -10,6 +10,7 @@ from chat.forms import LoginForm
 from chat.views import (
     chat,
     consents,
+    external,
     knowledge,
     knowledge_files,
     memory,
@@ -46,6 +47,8 @@ urlpatterns: list[URLPattern] = [
     path("memory/add/", memory.add, name="memory-add"),
     path("memory/bulk/", memory.bulk, name="memory-bulk"),
     path("memory/undo/", memory.undo, name="memory-undo"),
+    path("memory/backend/", external.backend, name="memory-backend"),
+    path("memory/forget/", external.forget, name="memory-forget"),
     path("memory/export.json", memory_files.export_memory, name="memory-export"),
     path("memory/import/", memory_files.import_memory, name="memory-import"),
     path("memory/notes/", notes.notes, name="notes"),

@@ -22,6 +22,9 @@ from chat.models import (
     Notice,
     Preference,
     RedlineRecord,
+    RemoteGap,
+    RemoteScope,
+    RemoteSession,
     Run,
     RunLedger,
     Summary,
@@ -75,8 +78,17 @@ def furnish(tenant: Tenant) -> School:
         builders.document(None, [SECRET], tenant=tenant, content=SECRET.encode()),
         *remembered(run),
         *noted(run),
+        *outside(run),
     ]
     return School(tenant, teacher, agent, thread, run, {type(row): row for row in rows})
+
+
+def outside(run: Run) -> list[Model]:
+    """One row of each kind about a memory backend."""
+    keys = {"tenant_key": run.tenant_id, "user_key": str(run.user_id), "agent_key": run.agent_id}
+    scope = RemoteScope.objects.create(backend="openviking", **keys)
+    session = RemoteSession.objects.create(scope=scope, thread_key=run.thread_id)
+    return [scope, session, RemoteGap.objects.create(session=session, run_key=run.pk, outcome="failed")]
 
 
 def remembered(run: Run) -> list[Model]:

@@ -30,6 +30,9 @@ from chat.models import (
     Notice,
     RecallEntry,
     RedlineRecord,
+    RemoteGap,
+    RemoteScope,
+    RemoteSession,
     Run,
     RunLedger,
     Summary,
@@ -41,13 +44,14 @@ from chat.models import (
 from tests import builders
 from tests.admin.conftest import furnish
 
-# Without pages: what search is made of, which nobody reads, as it repeats what has pages; what stands in documents; and what
-# each teacher said, which is shown in numbers with the service.
+# Without pages: what search is made of, which nobody reads, as it repeats what has pages; what stands in documents; what
+# each teacher said, which is shown in numbers with the service; and what is only told to /metrics.
 OF_SEARCH = {"SearchIndex", "SearchTerm", "SearchBlock", "SearchText", "VectorBlock", "Consent", "DocumentFile", "Passage"}
-MODELS = [model for model in apps.get_app_config("chat").get_models() if model.__name__ not in OF_SEARCH]
+MODELS = [model for model in apps.get_app_config("chat").get_models() if model.__name__ not in OF_SEARCH | {"RemoteFigure"}]
 REMEMBERED = [Fact, Candidate, Decision, CoreEvent, RedlineRecord]
 NOTES = [NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice]
-RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, Document, *REMEMBERED, *NOTES]
+OUTSIDE = [RemoteScope, RemoteSession, RemoteGap]
+RECORDS = [Thread, Summary, Run, RunLedger, MemoryOp, Work, LayerState, RecallEntry, Document, *REMEMBERED, *NOTES, *OUTSIDE]
 
 
 SAME_EVERYWHERE = {"ID", "Id", "Token"}
@@ -127,14 +131,14 @@ def test_a_superuser_deletes_a_whole_conversation(everywhere, own):
     everywhere.post(page(own.thread, "delete"), {"post": "yes"})
     assert not Thread.objects.exists()
     assert not Run.objects.exists()
-    assert not Work.objects.exists()
+    assert [work.kind for work in Work.objects.all()] == ["remote"]  # the memory backend forgets it too
     assert Fact.objects.get().quote == ""  # what was learnt stays its teacher's, without the conversation's words
 
 
 def test_several_conversations_are_deleted_from_the_list_the_same_way(everywhere, own):
     everywhere.post(listing(Thread), {"action": "delete_selected", "_selected_action": [own.thread.pk], "post": "yes"})
     assert not Thread.objects.exists()
-    assert not Work.objects.exists()
+    assert not Work.objects.exclude(kind="remote").exists()
 
 
 @pytest.mark.parametrize("model", [ApiToken, WorkerBeat])

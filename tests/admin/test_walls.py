@@ -24,6 +24,9 @@ from chat.models import (
     Notice,
     Provider,
     RecallEntry,
+    RemoteGap,
+    RemoteScope,
+    RemoteSession,
     Run,
     RunLedger,
     Summary,
@@ -53,6 +56,9 @@ SCHOOLS_OWN = [
     LayerState,
     *REMEMBERED,
     *NOTES,
+    RemoteScope,
+    RemoteSession,
+    RemoteGap,
 ]
 OF_NO_SCHOOL = [model for model in MODELS if model not in SCHOOLS_OWN]
 WITH_TEXTS = [Thread, Run, RunLedger, Summary, Fact, Candidate, CoreEvent, RecallEntry]

@@ -20,13 +20,13 @@ class Figures:
         self._sums: dict[Key, float] = {}
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
-        joined = ",".join(f"{label}={value}" for label, value in sorted(labels.items()))
         with self._lock:
-            self._add({(name[:NAME_MAX], joined[:LABELS_MAX]): amount})
+            self._add({(name[:NAME_MAX], _joined(labels)): amount})
 
     def observe(self, name: str, seconds: float, **labels: str) -> None:
-        self.count(f"{name}_count", **labels)
-        self.count(f"{name}_sum", seconds, **labels)
+        joined = _joined(labels)
+        with self._lock:
+            self._add({(f"{name}_count", joined): 1, (f"{name}_sum", joined): seconds})
 
     @property
     def has_more(self) -> bool:
@@ -56,6 +56,10 @@ class Figures:
     def _add(self, sums: Mapping[Key, float]) -> None:
         for key, amount in sums.items():
             self._sums[key] = self._sums.get(key, 0) + amount
+
+
+def _joined(labels: Mapping[str, str]) -> str:
+    return ",".join(f"{label}={value}" for label, value in sorted(labels.items()))[:LABELS_MAX]
 
 
 METER = Figures()
