@@ -18,7 +18,7 @@ from chat.memory.ledger import ERASED, blank, blank_external
 from chat.memory.meaning import ask as meaning_ask
 from chat.memory.meaning import breaker
 from chat.memory.switches import switch_memory
-from chat.models import Agent, Consent, Owner, RemoteScope, Run, RunLedger
+from chat.models import Agent, Consent, MemoryOp, Owner, RemoteScope, Run, RunLedger
 from chat.runs import launch, start
 from chat.runs.start import Fetched, Order, Started, start_or_plan, start_run
 from tests import builders
@@ -188,7 +188,8 @@ class Together(MeaningCase):
             await launch.wait(started.run_id)
         run = await Run.objects.aget(pk=started.run_id)
         row = await RunLedger.objects.aget(pk=run.pk)
-        assert (run.status, run.backend_code) == ("completed", "")
+        asked = await MemoryOp.objects.filter(kind="embedding", thread_id=run.thread_id).aget()
+        assert (run.status, run.backend_code, asked.outcome) == ("completed", "", "done")
         assert "喜欢简答题" in str(row.segments)
 
 
@@ -238,8 +239,9 @@ class Meanwhile(ExternalCase):
     def test_what_another_backend_gave_is_not_told(self) -> None:
         fetched = self.fetch()
         with override_settings(MEMORY_MANAGER_PER_AGENT=True):
-            Agent.objects.update(memory_manager="builtin")
-            assert self.segment_after(fetched) == ("", None)
+            for name in ("builtin", "noop"):
+                Agent.objects.update(memory_manager=name)
+                assert self.segment_after(fetched) == ("", None)
 
 
 class Erasing(ExternalCase):
