@@ -13,6 +13,7 @@ from chat.memory.core.extract_prompt import grounded, messages, read
 from chat.memory.core.journal import hold
 from chat.memory.core.propose import SHARED_KINDS, Proposal, drop_runs, propose
 from chat.memory.core.use import touch
+from chat.memory.external.forgetting import is_forgotten
 from chat.memory.model import Question, ask
 from chat.memory.rounds import answer_text
 from chat.memory.switches import is_memory_on
@@ -73,7 +74,7 @@ def _pass(thread: Thread, state: LayerState, run: Run, lease: Lease) -> None:
         replaced = Run.objects.filter(thread=thread, slot=run.slot, is_latest=False).values_list("pk", flat=True)
         if replaced:
             drop_runs(owner, replaced)
-        if proposals and is_memory_on(owner, thread):
+        if proposals and is_memory_on(owner, thread) and not is_forgotten(owner, run):
             propose(owner, proposals, run=run)
         touch(owner, run)
         lease.renew()
@@ -84,10 +85,10 @@ def _pass(thread: Thread, state: LayerState, run: Run, lease: Lease) -> None:
 def _is_due(thread: Thread, run: Run, owner: Owner) -> bool:
     """Failed and stopped runs teach nothing, nor do those that were sent while memory was off: that is not caught up later.
 
-    Nor those of another memory backend, which learns from them itself (seed 002 §3).
+    Nor those of another memory backend, which learns from them itself (seed 002 §3), nor what is to be forgotten.
     """
     is_usable = run.status == Run.Status.COMPLETED and run.has_memory and not run.backend and not thread.is_incognito
-    return is_usable and bool(run.input.strip()) and is_memory_on(owner, thread)
+    return is_usable and bool(run.input.strip()) and is_memory_on(owner, thread) and not is_forgotten(owner, run)
 
 
 def _found(thread: Thread, state: LayerState, run: Run, owner: Owner) -> list[Proposal]:

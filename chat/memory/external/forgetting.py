@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from chat.memory import calls
@@ -41,6 +41,12 @@ def is_forgetting(scope: MemoryScope, backend: str = "") -> bool:
 def forgotten_at(scope: MemoryScope, backend: str) -> datetime | None:
     """When it was last asked to forget everything that had been said until then; None for never."""
     return _rows(scope).filter(backend=backend).values_list("forgotten_at", flat=True).first()
+
+
+def is_forgotten(owner: Owner, run: Run, backend: str = BUILTIN) -> bool:
+    """Whether the run was sent before its owner last asked a backend to forget everything: nothing is made of it any more."""
+    is_before = Q(forget_asked_at__gte=run.created_at) | Q(forgotten_at__gte=run.created_at)
+    return _rows(scope_of(owner)).filter(is_before, backend=backend).exists()
 
 
 def _rows(scope: MemoryScope) -> QuerySet[RemoteScope]:
@@ -103,9 +109,9 @@ def _ask(scope_ids: Iterable[str]) -> None:
 
 
 def _agents_known(tenant_id: str, user_id: int) -> set[str]:
-    """The assistants of which the built-in layers keep something of the teacher; "" is what is for all or for none."""
+    """The assistants of which the built-in layers keep something of the teacher, or may be about to; "" is what is for all or for none."""
     known = {""}
-    for model in (Fact, Candidate, RecallEntry):
+    for model in (Fact, Candidate, RecallEntry, Thread):
         own = model.objects.filter(tenant_id=tenant_id, user_id=user_id)
         known |= {key or "" for key in own.values_list("agent_id", flat=True).distinct()}
     return known

@@ -9,6 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from chat.memory.base import Lease
+from chat.memory.external.forgetting import is_forgotten
 from chat.memory.recall.entries import Parts, add, drop, entry_of, parts_of
 from chat.memory.redline_records import record_all
 from chat.memory.rounds import without_marks
@@ -58,7 +59,7 @@ def _pass(thread: Thread, upto_slot: int, run: Run, lease: Lease) -> None:
         if not Run.objects.filter(pk=run.pk, is_latest=True).exists():
             raise Moved
         drop(owner, RecallEntry.objects.filter(thread=thread, run__slot=run.slot, run__is_latest=False))
-        if parts is not None and is_memory_on(owner, thread):
+        if parts is not None and is_memory_on(owner, thread) and not is_forgotten(owner, run):
             titled = Thread.objects.only("title").get(pk=thread.pk)
             add(owner, [entry_of(run, titled, parts)])
             record_all(owner, LAYER, stopped, source_id=run.pk)
