@@ -30,6 +30,7 @@ from chat.memory.backends.openviking.models import (
     Session,
     Task,
     Unreadable,
+    check_added,
     files_of,
     hits_of,
     is_below,
@@ -91,7 +92,7 @@ class OpenVikingClient:
             session_id=session_id,
             total_seconds=total,
         )
-        await self._ask(call, identity, _anything, note=lambda _: {"result_count": len(messages)})
+        await self._ask(call, identity, lambda result: check_added(result, len(messages)), note=lambda _: {"result_count": len(messages)})
 
     async def commit_session(self, identity: Identity, session_id: str) -> Commit:
         """Lets the server work on what the session holds. May be repeated: what was taken is not taken again."""

@@ -56,6 +56,12 @@ class Session:
         return cls(_count(told.get("total_message_count")), _word(whose.get("account_id")), _word(whose.get("user_id")))
 
 
+def check_added(result: object, count: int) -> None:
+    """Raises Unreadable for what is no word that so many messages were added: then it is not known what became of them."""
+    if _object(result).get("added") != count:
+        raise Unreadable
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
     """`task_id` is "" when there was nothing to commit."""

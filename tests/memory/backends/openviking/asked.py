@@ -5,7 +5,7 @@ import pytest
 from chat.memory.backends.openviking import errors
 from tests.memory.backends.openviking.wire import IDENTITY, RECORDED, SESSION
 
-HELLO = [{"role": "user", "content": "hello"}]
+HELLO = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "Good morning."}]  # as many as were recorded
 TASK = RECORDED["committed"]["body"]["result"]["task_id"]
 MEMORIES = IDENTITY.memories
 

@@ -92,6 +92,8 @@ async def test_an_answer_that_is_no_envelope_is_an_error_of_protocol(body):
         ("ensure", {"total_message_count": None}),
         ("ensure", {"total_message_count": True}),
         ("ensure", {"user": None}),
+        ("add", {"added": 1}),
+        ("add", {"added": None}),
         ("commit", {"status": "queued"}),
         ("commit", {"task_id": None}),
         ("task", {"status": "paused"}),
