@@ -54,6 +54,7 @@ _LAYERS: dict[str, Promise] = {
     "core": gettext_lazy("core memory"),
     "thread": gettext_lazy("summary of a conversation"),
     "title": gettext_lazy("title of a conversation"),
+    "external": gettext_lazy("memory backend"),
 }
 
 
