@@ -53,12 +53,13 @@ def next_ask(user: AbstractBaseUser, agent: Agent, thread: Thread | None = None)
     if thread is not None and thread.is_incognito:
         return None
     owner = Owner(agent.tenant_id, user.pk, agent.pk)
+    backend = chosen.external_of(agent)
     if permission.waits_for_answer(owner, agent):
-        return _backend_ask(agent.tenant_id, permission.capabilities_of(chosen.external_of(agent)))
+        return _backend_ask(agent.tenant_id, permission.capabilities_of(backend))
     service = embedder_of(agent.tenant)
     if service is not None and is_unanswered(owner, service, EMBED) and is_memory_on(owner):
         return Ask(service.pk, EMBED, service.name, service.host)
-    if waits_for_consent(owner, agent):
+    if not backend and waits_for_consent(owner, agent):  # recall stands back for another backend
         return Ask(agent.provider_id, RECALL, agent.provider.name, agent.provider.host, agent.name)
     if (reviewer := review_vendor.waits_for_consent(owner, agent)) is not None:
         return Ask(reviewer.pk, REVIEW, reviewer.name, reviewer.host, agent.name)

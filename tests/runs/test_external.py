@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from contextlib import nullcontext
 from unittest.mock import patch
 
 from asgiref.sync import sync_to_async
@@ -191,6 +192,20 @@ class Together(MeaningCase):
         asked = await MemoryOp.objects.filter(kind="embedding", thread_id=run.thread_id).aget()
         assert (run.status, run.backend_code, asked.outcome) == ("completed", "", "done")
         assert "喜欢简答题" in str(row.segments)
+
+    async def test_the_embedder_is_not_asked_for_recall_which_stands_back(self) -> None:
+        def arrange() -> None:
+            self.remember("栈和队列的教案")
+            self.choose_embedder()
+            self.work()
+            self.server.requests.clear()
+
+        await sync_to_async(arrange)()
+        for is_external, requests in ((False, 1), (True, 1)):
+            with scripted_backend(Remembering()) if is_external else nullcontext():
+                started = await launch.start(Order(user_id=self.user.pk, agent_id=self.agent.pk, input=QUESTION))
+                await launch.wait(started.run_id)
+            assert len(self.server.requests) == requests
 
 
 class Meanwhile(ExternalCase):

@@ -85,6 +85,15 @@ class Card(MemoryCase):
         Agent.objects.update(memory_manager="builtin")
         assert self.card() == ""
 
+    def test_recall_which_stands_back_is_not_asked_about(self) -> None:
+        builders.recalled(builders.run(builders.thread(self.user, self.agent), provider=self.agent.provider))
+        far = builders.provider(self.school, name="远方云", kind="openai", base_url="https://chat.example/v1", is_local=False)
+        other = reverse("agent", args=[builders.agent(self.school, provider=far).pk])
+        self.say()
+        assert self.card(other) == ""
+        with override_settings(MEMORY_MANAGER="builtin"):
+            assert "远方云" in self.card(other)
+
     def test_a_backend_that_moved_is_asked_about_again(self) -> None:
         self.say()
         self.backend.capabilities = replace(SENDS, place="elsewhere.example")
@@ -160,6 +169,11 @@ class Said(MemoryCase):
         html = self.shown(backend=NAME)
         assert f"所说的内容还保存在 OpenViking（{PLACE}）" in html
         assert "未离开本校" not in html
+
+    def test_a_round_without_an_answer_is_not_kept_but_was_asked_about(self) -> None:
+        html = self.shown(backend=NAME, status="failed", error_code="provider_timeout")
+        assert f"为了记忆，问题还发送到了 OpenViking（{PLACE}）" in html
+        assert "还保存在" not in html
 
     def test_a_round_that_was_not_agreed_to_stayed_here_and_nothing_was_missed(self) -> None:
         html = self.shown(backend=NAME, backend_code="memory_not_agreed")

@@ -89,14 +89,15 @@ def still(turn: Turn, remembered: Remembered | None) -> Remembered | None:
 
 async def fetch(what: Plan) -> Remembered:
     """Asks once, within the limit; fails open."""
-    breaker = what.breaker
+    breaker, is_ill = what.breaker, True
     breaker.note_trial()
     try:
         items = _checked(await _within(what))
     except TimeoutError:
         code = TIMEOUT
     except BackendError as error:
-        code = error.code[:40] or FAILED
+        # What it would refuse again is about this question alone; it says nothing of how the backend is.
+        code, is_ill = error.code[:40] or FAILED, error.is_retryable
     except Exception as error:  # noqa: BLE001  whatever a backend does, the chat goes on
         # The name of the class alone: its text may hold what the backend said.
         log.warning("%s failed in a way that was not foreseen: %s", what.backend, type(error).__name__)
@@ -104,7 +105,8 @@ async def fetch(what: Plan) -> Remembered:
     else:
         breaker.note_success()
         return Remembered(items, asked_at=what.at)
-    breaker.note_failure()
+    if is_ill:
+        breaker.note_failure()
     _degraded(what.backend, code)
     return Remembered(code=code)
 

@@ -61,6 +61,8 @@ def plan(turn: Turn) -> Plan | None:
         return None
     owned = Q(user_id=turn.owner.user_id) | Q(user=None)
     indexes = SearchIndex.objects.filter(owned, tenant=tenant, embedder=service, embedding_model=tenant.embedding_model)
+    if turn.backend:  # recall stands back: its vectors are compared with nothing
+        indexes = indexes.filter(kind=SearchIndex.Kind.KNOWLEDGE)
     dimensions = frozenset(indexes.filter(vectors__gt=0, dimension__gt=0).values_list("dimension", flat=True))
     if not dimensions or not may_send(turn.owner, service, Consent.Purpose.EMBED):
         return None

@@ -119,6 +119,12 @@ def test_after_some_failures_it_is_left_alone_until_it_answers(backend: Remember
     assert not planned().breaker.is_open
 
 
+def test_what_is_refused_for_good_does_not_pause_it_for_others(backend: Remembering) -> None:
+    backend.failure = type("Refused", (BackendError,), {"code": "memory_rejected", "is_retryable": False})()
+    assert {fetched().code for _ in range(FAILURES_MOST + 1)} == {"memory_rejected"}
+    assert not planned().breaker.is_open
+
+
 # Planning
 
 
