@@ -84,7 +84,7 @@ class OpenVikingClient:
 
     async def add_messages(self, identity: Identity, session_id: str, messages: Sequence[Mapping[str, Any]]) -> None:
         """Adds a batch, all of it or nothing, and never twice by itself; it is over within the time that an unclear one is waited for."""
-        total = min(self.configuration.limits.total_seconds, self.configuration.unclear_wait_seconds or 60)
+        total = min(self.configuration.limits.total_seconds, self.configuration.unclear_wait_seconds)
         call = Call(
             *("add", "POST", f"{_session(session_id)}/messages/batch"),
             body={"messages": list(messages)},

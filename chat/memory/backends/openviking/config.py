@@ -194,7 +194,7 @@ class Configuration:
             retrieval=Retrieval.of(told.section("retrieval")),
             startup_policy=told.choice("startup_policy", "fail_fast", "warn"),
             write_policy=failure.choice("write", "retry", "log_and_drop"),
-            unclear_wait_seconds=told.number("unclear_wait_seconds", limits.read_seconds, 0, 600),
+            unclear_wait_seconds=told.number("unclear_wait_seconds", limits.read_seconds, 0.05, 600),
             wait_for_extraction=session.flag("wait_for_extraction", False),
         )
         for section in (failure, session, told):

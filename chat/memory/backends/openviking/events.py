@@ -90,5 +90,9 @@ def degraded(meter: Meter, reason: str, *, error: BackendError | None = None, is
     log.log(level, "openviking.degraded %s", _line({"reason": reason, "operation": operation, **fields}))
 
 
+def unsupported(version: str, supported: str) -> None:
+    log.warning("openviking.health %s", _line({"operation": "health", "version": version, "supported": supported}))
+
+
 def _line(fields: dict[str, object]) -> str:
-    return " ".join(f"{name}={value}" for name, value in fields.items() if value != "")
+    return " ".join(f"{name}={'_'.join(str(value).split())}" for name, value in fields.items() if value != "")

@@ -31,6 +31,7 @@ from chat.memory.backends.openviking.errors import Details, OpenVikingScopeError
 from chat.memory.backends.openviking.messages import outgoing, query_of
 from chat.memory.backends.openviking.scope import Identity, checked_category, identity_of, prober_of, session_of
 
+SUPPORTED_VERSION: Final = "0.5.2"  # whose answers were recorded; another one may differ in any of them
 EXTRACTION_MOST_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.5
 _FLUSH_POLL_SECONDS: Final = 0.02
@@ -71,6 +72,8 @@ class OpenVikingManager(MemoryManager):
             if self.configuration.startup_policy == "fail_fast":
                 raise
             return Health(is_usable=False, code=error.code)
+        if found.version != SUPPORTED_VERSION:
+            events.unsupported(found.version, SUPPORTED_VERSION)
         return Health(is_usable=True, version=found.version)
 
     async def add(self, scope: MemoryScope, thread_id: str, messages: Sequence[MemoryMessage]) -> Added:

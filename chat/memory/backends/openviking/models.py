@@ -17,6 +17,7 @@ STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 # The server's notes on the assistant that it imagines; nothing about the teacher, and never searchable.
 PERSONA: Final = frozenset({"identity", "soul"})
 OTHER_CATEGORY: Final = "memory"
+_TASK_ID: Final = re.compile(r"[\w-]{1,80}", re.ASCII)
 _CATEGORY: Final = re.compile(r"[a-z][a-z_]{0,39}")
 
 
@@ -75,9 +76,10 @@ class Commit:
         told = _object(result)
         if told.get("status") == "skipped":
             return cls(is_accepted=False)
-        if told.get("status") != "accepted" or not _word(told.get("task_id")):
+        task_id = _task_id(told.get("task_id"))
+        if told.get("status") != "accepted" or not task_id:
             raise Unreadable
-        return cls(True, _word(told["task_id"]), _word(told.get("archive_uri")))
+        return cls(True, task_id, _word(told.get("archive_uri")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class Task:
     def of(cls, result: object) -> Self:
         told = _object(result)
         status = next((one for one in STATUSES if one == told.get("status")), None)
-        task_id, updated = _word(told.get("task_id")), told.get("updated_at")
+        task_id, updated = _task_id(told.get("task_id")), told.get("updated_at")
         if status is None or not task_id:
             raise Unreadable
         written = told["result"].get("memories_extracted") if isinstance(told.get("result"), Mapping) else None
@@ -198,6 +200,10 @@ def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise Unreadable
     return value
+
+
+def _task_id(value: object) -> str:
+    return value if isinstance(value, str) and _TASK_ID.fullmatch(value) else ""
 
 
 def _word(value: object, most: int = 400) -> str:

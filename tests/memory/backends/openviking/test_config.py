@@ -123,7 +123,7 @@ def test_this_machine_and_https_need_no_leave(url):
         ("max_connections", 0),
         ("max_connections", 2.5),
         ("keepalive_expiry_seconds", 5),
-        ("unclear_wait_seconds", -1),
+        ("unclear_wait_seconds", 0),
         ("allow_plain_http", "yes"),
         ("retry", {"attempts": 0}),
         ("retry", 3),

@@ -2,24 +2,31 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import httpx
 import pytest
 
-from chat.memory.backends.base import BackendError, MemoryScope, Sending, WatermarkMoved
+from chat.memory.backends.base import BackendError, MemoryScope, WatermarkMoved
 from chat.memory.backends.openviking import errors
 from chat.memory.backends.openviking.delivery import IDS_MOST
 from tests.memory.backends.openviking.wire import SCOPE, SESSION, World, once, said
 
 BATCH, COMMIT, ENSURE = r"POST .*/batch", r"POST .*/commit", r"GET .*/sessions/"
-AT_ONCE = {"unclear_wait_seconds": 0}
+LONG_AGO = timedelta(seconds=11)  # longer than an unclear batch is waited for
 
 
 async def broken(call, kind=BackendError):
     with pytest.raises(kind) as caught:
         await call
     return caught.value
+
+
+def wait_long(world):
+    """Makes the batch that is unclear one that was waited for."""
+    mark = world.marks.mark()
+    if mark.sending:
+        world.marks.kept[SCOPE, "th_1"] = replace(mark, sending=replace(mark.sending, at=mark.sending.at - LONG_AGO))
 
 
 async def test_an_add_ensures_the_session_sends_a_batch_commits_and_notes_it():
@@ -98,30 +105,32 @@ async def test_a_batch_that_never_arrived_is_sent_again_after_it_was_waited_for(
     await broken(manager.add(SCOPE, "th_1", said("one")))
     error = await broken(manager.add(SCOPE, "th_1", said("one")), errors.OpenVikingUnclearError)
     assert (error.code, error.is_retryable, world.state.messages()) == ("memory_unclear", True, [])
-    mark = world.marks.mark()
-    world.marks.kept[SCOPE, "th_1"] = replace(mark, sending=replace(mark.sending, at=datetime.now(UTC) - timedelta(seconds=11)))
+    wait_long(world)
     assert (await manager.add(SCOPE, "th_1", said("one"))).sent == 1
     assert world.state.messages(SESSION) == ["one"]
 
 
 async def test_a_batch_that_arrives_late_is_not_sent_a_second_time():
     world = World()
-    world.marks.kept[SCOPE, "th_1"] = replace(world.marks.mark(), version=1, sending=Sending(("m1",), known_total=0, at=datetime.now(UTC)))
-    late = World()
-    late.state = world.state
+    world.before = once(httpx.ReadError("gone"), BATCH)
+    await broken(world.manager().add(SCOPE, "th_1", said("one")))
     await broken(world.manager().add(SCOPE, "th_1", said("one")), errors.OpenVikingUnclearError)
-    await late.manager().add(SCOPE, "th_1", said("one"))  # the request that was on its way
-    await world.manager(**AT_ONCE).add(SCOPE, "th_1", said("one"))
-    assert world.state.messages(SESSION) == ["one"]
+    late = World()  # the request that was on its way
+    late.contract.state = world.state
+    await late.manager().add(SCOPE, "th_1", said("one"))
+    wait_long(world)
+    await world.manager().add(SCOPE, "th_1", said("one"))
+    assert (world.state.messages(SESSION), world.marks.mark().committed) == (["one"], ("m1",))
 
 
 async def test_the_count_of_an_earlier_batch_is_not_taken_for_the_next():
     world = World()
-    manager = world.manager(**AT_ONCE)
+    manager = world.manager()
     await manager.add(SCOPE, "th_1", said("one", "two"))
     world.before = once(httpx.ReadError("gone"), BATCH)
     await broken(manager.add(SCOPE, "th_1", said("three", "four", start=3)))
     assert world.marks.mark().sending.known_total == 2
+    wait_long(world)
     await manager.add(SCOPE, "th_1", said("three", "four", start=3))
     assert world.state.messages(SESSION) == ["one", "two", "three", "four"]
 
@@ -191,9 +200,9 @@ async def test_a_session_that_was_lost_at_the_server_gets_what_waited_in_it_agai
 
 async def test_two_processes_with_the_same_conversation_send_it_once():
     world = World()
-    managers = [world.manager(**AT_ONCE) for _ in range(4)]
+    managers = [world.manager() for _ in range(4)]
     ends = await asyncio.gather(*(one.add(SCOPE, "th_1", said("one", "two")) for one in managers), return_exceptions=True)
-    assert all(isinstance(end, WatermarkMoved) for end in ends if isinstance(end, Exception))
+    assert all(isinstance(end, WatermarkMoved | errors.OpenVikingUnclearError) for end in ends if isinstance(end, Exception))
     await world.manager().add(SCOPE, "th_1", said("one", "two"))
     assert world.state.messages(SESSION) == ["one", "two"]
 
@@ -218,7 +227,8 @@ async def test_a_process_that_dies_anywhere_neither_loses_nor_doubles_a_message(
     await asyncio.wait([dying])
     assert dying.cancelled()
     world.before, world.after, world.marks.save = lambda _: None, lambda _: None, real
-    added = await world.manager(**AT_ONCE).add(SCOPE, "th_1", said("one", "two"))
+    wait_long(world)
+    added = await world.manager().add(SCOPE, "th_1", said("one", "two"))
     assert (world.state.messages(SESSION), world.state.live()) == (["one", "two"], [])
     assert (len(world.state.tasks()), added.task_id in (world.marks.mark().last_task_id, "")) == (1, True)
 

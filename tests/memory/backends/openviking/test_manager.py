@@ -13,7 +13,20 @@ import pytest
 from chat.memory import backends
 from chat.memory.backends.base import BackendClosed, BackendError, BackendMisconfigured, ContextBudget, Services
 from chat.memory.backends.openviking import OpenVikingManager, errors
-from tests.memory.backends.openviking.wire import KEY, SCOPE, SESSION, SETTINGS, Counts, Marks, Wire, World, once, recorded, said
+from tests.memory.backends.openviking.wire import (
+    KEY,
+    SCOPE,
+    SESSION,
+    SETTINGS,
+    Counts,
+    Marks,
+    Wire,
+    World,
+    once,
+    recorded,
+    said,
+    sound_health,
+)
 
 BUDGET = ContextBudget(chars=2_000, seconds=1)
 FOLDER = Path(backends.__file__).parent / "openviking"
@@ -101,6 +114,13 @@ async def test_a_server_that_cannot_be_used_ends_the_start_or_is_seen_as_degrade
     health = await world.manager(startup_policy="warn").warm()
     assert (caught.value.code, health.is_usable, health.code) == (code, False, code)
     assert world.counts.of("openviking_degraded_total", reason="start") == 2
+
+
+async def test_another_version_is_taken_and_said(caplog):
+    newer = Wire(health=lambda request: httpx.Response(200, json=sound_health(request).json() | {"version": "0.6.0"}))
+    manager = World().manager()
+    manager._client = newer.client()
+    assert (await manager.warm()).version == "0.6.0" and "version=0.6.0 supported=0.5.2" in caplog.text
 
 
 async def test_a_degraded_start_is_over_when_the_server_is_there_again():
