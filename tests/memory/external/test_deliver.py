@@ -191,6 +191,18 @@ def test_a_round_that_is_made_anew_while_it_is_on_its_way_is_not_left_out(backen
     assert cursor(thread) == 1
 
 
+def test_an_earlier_round_that_is_made_anew_meanwhile_is_not_passed_over(backend):
+    thread = talk()
+    first = said(thread)
+    deliver(thread)
+    second = said(thread, "第二问")
+    news = []
+    backend.points["arrived"] = lambda: in_thread(lambda: news.append(replaced(first)))
+    deliver(thread)
+    assert backend.arrived(thread) == ids(first, second, *news)
+    assert cursor(thread) == 2
+
+
 def test_a_new_round_that_is_still_going_stops_the_cursor_before_it(backend):
     thread = talk()
     first, second = said(thread), said(thread, "第二问")
