@@ -10,7 +10,7 @@ from django.test import AsyncClient, TransactionTestCase
 from chat.jobs.worker import Worker
 from chat.memory.notes import store
 from chat.memory.notes.base import Author, Place, Write
-from chat.models import Agent, ApiToken, Candidate, NoteOp, NoteTarget, Owner
+from chat.models import Agent, ApiToken, Candidate, NoteOp, NoteTarget, Owner, Run
 from chat.providers.base import Delta, ToolCall
 from tests import builders
 from tests.fakes import ScriptedProvider, scripted
@@ -22,6 +22,10 @@ QUESTION = "你知道我教哪个班吗？暗号是什么？上次我们聊了�
 
 
 class Isolation(TransactionTestCase):
+    """With the built-in backend; tests/cases/test_backends_isolation.py has the others."""
+
+    PURPOSES = {"answer", "extraction"}
+
     def setUp(self) -> None:
         self.school, strange = builders.tenant(), builders.tenant()
         self.owner, self.colleague = builders.teacher(self.school), builders.teacher(self.school)
@@ -30,12 +34,16 @@ class Isolation(TransactionTestCase):
         builders.fact(self.owner, "我教高二(3)班，暗号青竹七号")
         thread = builders.thread(self.owner, self.agents[self.school.pk], title="白桦十一号")
         run = builders.run(thread, "白桦十一号", "白桦十一号")
-        builders.recalled(run)
+        self.remember(run)
         builders.candidate(self.owner, "暗号蓝鲸九号", thread=thread, source_run=run)
         owner = Owner(self.school.pk, self.owner.pk, self.agents[self.school.pk].pk)
         for target, text in NOTED.items():
             assert store.write(Place(owner, target), Write("add", text), Author(NoteOp.Origin.PANEL)).is_done
         self.model = Learner(answer("老师的暗号是红松三号"))
+
+    def remember(self, run: Run) -> None:
+        """Lets the backend know what was said in a run."""
+        builders.recalled(run)
 
     def _agent(self, school: Any) -> Agent:  # noqa: ANN401
         return builders.agent(school, provider=builders.provider(school, kind="openai", base_url="http://127.0.0.1:1/v1"))
@@ -55,7 +63,7 @@ class Isolation(TransactionTestCase):
     async def test_no_prompt_of_another_teacher_holds_a_word_of_it(self) -> None:
         for user in (self.colleague, self.stranger):
             await self.ask(user)
-        assert {request.purpose for request in self.model.requests} == {"answer", "extraction"}
+        assert {request.purpose for request in self.model.requests} == self.PURPOSES
         told = str([request.messages for request in self.model.requests])
         assert not [word for word in PLANTED if word in told]
 

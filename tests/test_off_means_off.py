@@ -44,6 +44,8 @@ WAITING = ("老师常用投影，暗号蓝鲸九号", "老师不爱长句，暗�
 
 
 class OffMeansOff(SocketCase):
+    """With the built-in backend; tests/cases/test_backends_off.py has the others."""
+
     def setUp(self) -> None:
         super().setUp()
         keep_school_administrators(using="default")
@@ -52,12 +54,16 @@ class OffMeansOff(SocketCase):
             builders.candidate(self.user, text)
         builders.run(self.thread, "第一问", "第一答，白桦十一号")
         for number in range(3):
-            builders.recalled(builders.run(builders.thread(self.user, self.agent), f"{RECALLED}，第{number}份"))
+            self.remember(builders.run(builders.thread(self.user, self.agent), f"{RECALLED}，第{number}份"))
         self.school = builders.school_of(self.user)
         self.profile = Place(Owner(self.school.pk, self.user.pk, self.agent.pk), NoteTarget.USER)
         assert store.write(self.profile, Write("add", NOTED), Author(NoteOp.Origin.PANEL)).is_done
         self.model = Learner(answer("老师以后用新教材"))
         self.browser = AsyncClient()
+
+    def remember(self, run: Run) -> None:
+        """Lets the backend know what was said in a run."""
+        builders.recalled(run)
 
     def administrator(self) -> User:
         user = builders.teacher(self.school, role="admin")
