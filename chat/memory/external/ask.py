@@ -89,7 +89,7 @@ def still(turn: Turn, remembered: Remembered | None) -> Remembered | None:
 
 async def fetch(what: Plan) -> Remembered:
     """Asks once, within the limit; fails open."""
-    breaker, is_ill = what.breaker, True
+    breaker, is_ill, is_counted = what.breaker, True, False
     breaker.note_trial()
     try:
         items = _checked(await _within(what))
@@ -97,7 +97,7 @@ async def fetch(what: Plan) -> Remembered:
         code = TIMEOUT
     except BackendError as error:
         # What it would refuse again is about this question alone; it says nothing of how the backend is.
-        code, is_ill = error.code[:40] or FAILED, error.is_retryable
+        code, is_ill, is_counted = error.code[:40] or FAILED, error.is_retryable, True
     except Exception as error:  # noqa: BLE001  whatever a backend does, the chat goes on
         # The name of the class alone: its text may hold what the backend said.
         log.warning("%s failed in a way that was not foreseen: %s", what.backend, type(error).__name__)
@@ -107,7 +107,7 @@ async def fetch(what: Plan) -> Remembered:
         return Remembered(items, asked_at=what.at)
     if is_ill:
         breaker.note_failure()
-    _degraded(what.backend, code)
+    _degraded(what.backend, code, is_counted=is_counted)
     return Remembered(code=code)
 
 
@@ -148,6 +148,8 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
-def _degraded(backend: str, code: str) -> None:
-    log.warning("%s.degraded reason=%s", backend, code)
-    METER.count(f"{backend}_degraded_total", reason=code)
+def _degraded(backend: str, code: str, *, is_counted: bool = False) -> None:
+    """Says that an answer goes without. `is_counted`: the backend has raised it, and so has counted it itself."""
+    log.warning("%s.degraded reason=%s operation=get_context", backend, code)
+    if not is_counted:
+        METER.count(f"{backend}_degraded_total", reason=code)

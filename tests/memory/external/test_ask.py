@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import pytest
 from django.utils import timezone
@@ -11,6 +12,7 @@ from chat.memory.backends.base import BackendError, MemoryContext, MemoryItem, M
 from chat.memory.base import Remembered, Turn
 from chat.memory.external import ask
 from chat.memory.external.ask import FORGETTING, PAUSED, Plan, fetch, plan, still
+from chat.memory.external.figures import Figures
 from chat.memory.external.forgetting import ask_scope, scope_of
 from chat.memory.external.permission import NOT_AGREED, answer
 from chat.memory.meaning import breaker
@@ -91,6 +93,15 @@ def test_whatever_goes_wrong_is_a_code(backend: Remembering, caplog: pytest.LogC
     assert (found.code, found.items) == (code, ())
     assert f"openviking.degraded reason={code}" in caplog.text
     assert SECRET not in caplog.text
+
+
+def test_each_trouble_is_counted_once_by_whoever_knows_it(backend: Remembering) -> None:
+    with patch.object(ask, "METER", Figures()) as meter:
+        backend.failure = BackendError()
+        fetched()
+        backend.failure = ValueError()
+        fetched()
+        assert meter._sums == {("openviking_degraded_total", "reason=memory_error"): 1}
 
 
 @pytest.mark.parametrize("nonsense", ["text", MemoryContext(("text",)), MemoryContext(None), MemoryContext((item("a"), None))])
