@@ -102,6 +102,14 @@ def wait_for_memory(page: Page, site: Site) -> None:
     raise AssertionError("nothing was remembered")
 
 
+def looks_well(page: Page, name: str) -> None:
+    if folder := os.environ.get("SHOTS"):
+        page.screenshot(path=f"{folder}/external-{name}.png")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    found = Axe().run(page).response["violations"]
+    assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], ensure_ascii=False)
+
+
 def test_nothing_is_sent_before_the_teacher_has_agreed_and_nothing_after_a_refusal(context, remembering):
     page, seen = context.pages[0], len(remembering.server.seen)
     new_conversation(page, remembering)
@@ -134,6 +142,10 @@ def test_what_was_said_is_remembered_in_another_conversation_and_shown_in_the_le
     segment.locator("summary").click()
     expect(segment.locator("pre")).to_contain_text(LIKES)
     expect(segment).to_contain_text("/memories/")
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        segment.locator(".sources").scroll_into_view_if_needed()
+        looks_well(page, f"ledger-{width}")
     expect(round_.locator("[data-part=memory-missed]")).to_have_count(0)
 
 
@@ -186,23 +198,15 @@ def test_it_fits_and_can_be_used_by_everybody(remembering, browser, width, schem
     log_in(page, remembering.url)
     new_conversation(page, remembering)
     expect(card(page)).to_be_visible()
-    _looks_well(page, f"card-{width}-{scheme}")
+    looks_well(page, f"card-{width}-{scheme}")
     card(page).locator("button[value=agree]").click()
     expect(card(page)).to_have_count(0)
     remembering.server.faults.add("status", "search/find", status=500)
     round_ = ask(page, "出一道题")
     expect(round_.locator("[data-part=memory-missed]")).to_be_visible()
-    _looks_well(page, f"missed-{width}-{scheme}")
+    looks_well(page, f"missed-{width}-{scheme}")
     recover(page, remembering)
     page.goto(f"{remembering.url}/settings/")
     expect(page.locator("#consents .consent-said[data-purpose=memory]")).to_be_visible()
-    _looks_well(page, f"settings-{width}-{scheme}")
+    looks_well(page, f"settings-{width}-{scheme}")
     context.close()
-
-
-def _looks_well(page: Page, name: str) -> None:
-    if folder := os.environ.get("SHOTS"):
-        page.screenshot(path=f"{folder}/external-{name}.png")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    found = Axe().run(page).response["violations"]
-    assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], ensure_ascii=False)
