@@ -6,13 +6,15 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chat.memory import calls, catch_up
+from chat.memory.backends.base import WatermarkMoved
 from chat.memory.external import deliver as module
 from chat.memory.external.deliver import messages_of
-from chat.models import LayerState, MemoryOp, RecallEntry, Run, Thread, Work
+from chat.models import LayerState, MemoryOp, RecallEntry, RemoteSession, Run, Thread, Work
 from chat.models.work import rewind_layers
 from tests import builders
 from tests.fakes import scripted
@@ -150,6 +152,27 @@ def test_two_workers_at_one_thread_send_each_round_once(backend, point, monkeypa
     deliver(thread)
     assert others in ([""], ["memory_unclear"])
     assert (sorted(backend.arrived(thread)), cursor(thread)) == (sorted(ids(*runs)), 2)
+
+
+@pytest.mark.parametrize("point", ["noted", "arrived", "submitted", "accepted"])
+def test_a_mark_that_somebody_else_writes_meanwhile_is_looked_up_again(backend, point):
+    thread = talk()
+    run = said(thread)
+    backend.points[point] = lambda: in_thread(lambda: RemoteSession.objects.update(version=F("version") + 1))
+    assert deliver(thread) == ""
+    assert (backend.arrived(thread), backend.adds, cursor(thread)) == (ids(run), 2, 1)
+
+
+def test_a_mark_that_never_stays_as_it_is_is_trouble(backend):
+    def move() -> None:
+        backend.points["start"] = move
+        raise WatermarkMoved
+
+    thread = talk()
+    said(thread)
+    backend.points["start"] = move
+    assert deliver(thread) == "memory_moved"
+    assert cursor(thread) == 0
 
 
 # While the conversation changes
