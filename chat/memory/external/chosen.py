@@ -14,6 +14,7 @@ from chat.memory.backends.base import BackendMisconfigured, MemoryManager, Servi
 from chat.memory.external.figures import METER
 from chat.memory.external.watermarks import Watermarks
 from chat.models import Agent
+from chat.models.agent import MemoryManagerChoice
 from chat.text.redlines import redact
 
 
@@ -33,6 +34,16 @@ def make(name: str) -> MemoryManager:
 def installed() -> MemoryManager:
     """The installation's backend."""
     return manager(settings.MEMORY_MANAGER)
+
+
+def manager_of_earlier(name: str) -> MemoryManager:
+    """The backend of something that went there earlier. Raises BackendMisconfigured when it is not set up any more.
+
+    Only the installation's has a configuration, and of one that is neither that nor needs any nothing is imported.
+    """
+    if name != settings.MEMORY_MANAGER and name not in MemoryManagerChoice.values:
+        raise BackendMisconfigured(f"MEMORY_MANAGER: the backend {name!r} is not set up any more.")
+    return manager(name)
 
 
 def name_of(agent: Agent) -> str:

@@ -39,7 +39,7 @@ def follow_up(session_id: str, lease: Lease) -> Later | None:
     attempts = attempts_of(Work.Kind.REMOTE, session_id)
     scope = MemoryScope(session.scope.tenant_key, session.scope.user_key, session.scope.agent_key)
     try:
-        manager = chosen.manager(session.scope.backend)
+        manager = chosen.manager_of_earlier(session.scope.backend)
         found = calls.call(manager.follow_up(scope, session.thread_key))
         _note(session, found, lease)
         if found.ended:

@@ -132,7 +132,7 @@ def forget(scope_id: str, lease: Lease) -> Later | None:
     if _is_delivering(row):
         return again(LOOK_AGAIN_SECONDS)
     try:
-        is_gone = calls.call(chosen.manager(row.backend).forget(scope))
+        is_gone = calls.call(chosen.manager_of_earlier(row.backend).forget(scope))
     except BackendError as error:
         log.warning("Scope %s could not be forgotten at %s: %s", row.pk, row.backend, error.code)
         return again(wait_seconds(attempts_of(Work.Kind.FORGET, scope_id) + 1), error.code)
@@ -149,7 +149,7 @@ def forget_session(session: RemoteSession, lease: Lease) -> Later | None:
     """Lets the backend forget a conversation that is gone here. As `forget`."""
     scope = MemoryScope(session.scope.tenant_key, session.scope.user_key, session.scope.agent_key)
     try:
-        is_gone = calls.call(chosen.manager(session.scope.backend).forget(scope, session.thread_key))
+        is_gone = calls.call(chosen.manager_of_earlier(session.scope.backend).forget(scope, session.thread_key))
     except BackendError as error:
         log.warning("Session %s could not be forgotten at %s: %s", session.pk, session.scope.backend, error.code)
         return again(wait_seconds(attempts_of(Work.Kind.REMOTE, session.pk) + 1), error.code)

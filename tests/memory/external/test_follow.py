@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from chat.jobs.worker import Worker
-from chat.memory.external import forgetting
+from chat.memory.external import chosen, forgetting
 from chat.memory.external.follow import LONGEST_LOOK_SECONDS, follow_up
 from chat.models import RemoteGap, RemoteSession, Thread, Work
 from tests.memory.answering import FreeLease
@@ -73,12 +73,15 @@ def test_a_backend_that_is_away_is_trouble_that_waits_a_minute_at_most(backend, 
     assert seconds_of(later) <= 60
 
 
-def test_a_backend_that_is_not_set_up_any_more_is_waited_for_without_a_word():
+def test_a_backend_that_is_not_set_up_any_more_is_waited_for_without_a_word_and_not_imported(monkeypatch):
     with scripted_backend(Delivered()):
         thread = talk()
         said(thread)
         deliver(thread)
+    asked_for: list[str] = []
+    monkeypatch.setattr(chosen, "manager_class", asked_for.append)
     later = follow()
+    assert asked_for == []
     assert later.error_code == ""
     assert seconds_of(later) > 300
 
