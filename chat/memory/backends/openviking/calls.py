@@ -178,7 +178,7 @@ def result_of(answer: object, operation: str) -> object:
 async def _answer_of(response: httpx.Response, details: Details) -> object:
     body = bytearray()
     is_coded = response.headers.get("content-encoding", "identity").lower() not in ("", "identity")
-    if is_coded or response.is_redirect:
+    if is_coded:
         raise OpenVikingProtocolError(details)
     async for piece in response.aiter_bytes():
         body += piece
