@@ -200,8 +200,12 @@ def _failure_of(answer: object, details: Details) -> OpenVikingError:
     told = told if isinstance(told, Mapping) else {}
     code, more = told.get("code"), told.get("details")
     known = code if isinstance(code, str) and code in SERVER_CODES else ""
-    is_upstream = isinstance(more, Mapping) and more.get("upstream_status_code") is not None
-    return error_of(Details(details.operation, details.status, known, details.request_id), is_upstream)
+    more = more if isinstance(more, Mapping) else {}
+    return error_of(
+        Details(details.operation, details.status, known, details.request_id),
+        is_upstream=more.get("upstream_status_code") is not None,
+        is_explained=bool(more.get("validation_errors")),
+    )
 
 
 def _encoded(body: Mapping[str, Any] | None) -> bytes | None:

@@ -122,20 +122,21 @@ def request_id_of(value: object) -> str:
     return value if isinstance(value, str) and _REQUEST_ID.fullmatch(value) else ""
 
 
-def error_of(details: Details, is_upstream: bool) -> OpenVikingError:
+def error_of(details: Details, *, is_upstream: bool = False, is_explained: bool = False) -> OpenVikingError:
     """The error of an answer that is not good. `is_upstream`: the server tells of a model of its own that failed.
 
-    A 400 for a session is trouble of the moment: 0.5.2 reads what it is just writing and cannot parse it ("Expecting value", 13 of
-    270 calls beside adds and commits). There is nothing in that request that could be wrong.
+    An INVALID_ARGUMENT without an explanation of which argument is trouble of the moment: 0.5.2 reads a session while it writes
+    it and cannot parse it ("Expecting value", 13 of 270 calls beside adds and commits; also while one is deleted).
     """
     status = details.status
+    is_torn = status == 400 and details.server_code == "INVALID_ARGUMENT" and not is_explained
     if status == 401 and not is_upstream:
         return OpenVikingAuthenticationError(details)
     if status == 429:
         return OpenVikingRateLimitError(details)
-    if status in (401, 408) or status >= 500 or (status == 400 and details.operation == "ensure"):
+    if status in (401, 408) or status >= 500 or is_torn:
         error = OpenVikingUnavailableError(details)
-        error.is_transient = status in _RETRIED_STATUSES or status in (400, 401)
+        error.is_transient = status in _RETRIED_STATUSES or status == 401 or is_torn
         return error
     if status == 404:
         return OpenVikingNotFoundError(details)

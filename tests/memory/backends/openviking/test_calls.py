@@ -92,7 +92,7 @@ async def test_an_add_is_never_repeated_by_itself(trouble):
 
 
 @pytest.mark.parametrize("name", REPEATED)
-@pytest.mark.parametrize("trouble", [403, 405, 409, 422, 500, 501])
+@pytest.mark.parametrize("trouble", [400, 403, 405, 409, 422, 500, 501])
 async def test_a_refusal_that_would_come_again_is_not_repeated(name, trouble):
     wire = Wire(httpx.Response(trouble))
     await failing(wire, name)
@@ -106,11 +106,18 @@ async def test_a_wrong_key_is_not_repeated_but_a_model_that_refuses_the_servers_
     assert (len(ours.requests), len(theirs.requests)) == (1, 3)
 
 
-async def test_a_session_that_is_just_being_written_is_asked_for_again():
-    wire = Wire(recorded("session_while_written"), recorded("session"))
-    await CALLS["ensure"][0](wire.client())
-    error = await failing(Wire(recorded("session_while_written")), "ensure")
+@pytest.mark.parametrize("name", ["ensure", "commit", "delete_session", "tasks"])
+async def test_a_session_that_is_just_being_written_is_asked_for_again(name):
+    wire = Wire(recorded("session_while_written"), recorded(CALLS[name][1]))
+    await CALLS[name][0](wire.client())
+    error = await failing(Wire(recorded("session_while_written")), name)
     assert (len(wire.requests), error.code, error.is_retryable) == (2, "memory_unavailable", True)
+
+
+async def test_an_add_to_a_session_that_is_just_being_written_is_unclear():
+    wire = Wire(recorded("session_while_written"))
+    error = await failing(wire, "add")
+    assert (len(wire.requests), error.is_refused, error.is_retryable) == (1, False, True)
 
 
 async def test_an_answer_that_does_not_come_in_time_is_not_waited_for_again():
