@@ -40,6 +40,8 @@ class World:
         self.fact, edited = Fact.objects.order_by("text")
         decide.edit(self.user, edited.pk, f"要用大表格{WORDS}")
         decide.delete(self.user, [edited.pk])
+        decide.add(self.user, self.school.pk, f"上晚自习{WORDS}", agent_id=self.agent.pk)
+        decide.undo(self.user)
 
     @property
     def scope(self) -> MemoryScope:
@@ -58,6 +60,7 @@ def world(db) -> World:
 def test_nothing_of_the_words_is_left_anywhere_but_in_the_conversation(world):
     core = {"name": "core", "priority": 1, "source_ids": [world.fact.pk], "text": f"开\n- 教高二{WORDS}\n关"}
     ledger = world.ledger(core, {"name": "recall", "source_ids": [world.run.pk]})
+    assert CoreEvent.objects.filter(fact=None, candidate=None).exists()  # of what was undone
     records.forget_scope(world.scope)
     ledger.refresh_from_db()
     assert [segment["text"] for segment in ledger.segments] == [f"开\n{ERASED}\n关", ERASED]
