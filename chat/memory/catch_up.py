@@ -34,8 +34,9 @@ def settle(thread_id: str, lease: Lease) -> Later | None:
     """Lets every layer that is due catch up. Returns when to come again, or None when all is done.
 
     A layer in trouble waits by itself and does not hold the others. While memory is off only the running conversation
-    is brought up to date; recall stands back, where it is, while another memory backend is in force. Raises LeaseLost and Interrupted, and lets a database that cannot be reached pass to the
-    worker's loop.
+    is brought up to date; recall stands back, where it is, while another memory backend is in force.
+
+    Raises LeaseLost and Interrupted, and lets a database that cannot be reached pass to the worker's loop.
     """
     thread = Thread.objects.select_related("agent__provider").filter(pk=thread_id).first()
     if thread is None:
