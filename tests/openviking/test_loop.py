@@ -4,12 +4,15 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from chat.memory.backends.base import MemoryMessage, MemoryScope
+from chat.memory.backends.openviking import forgetting
 from chat.memory.external import chosen
-from chat.models import Run, RunLedger
+from chat.memory.external.forgetting import ask_everything, scope_of
+from chat.models import RemoteGap, Run, RunLedger
 from tests.fakes import scripted
 from tests.openviking.classroom import BACKEND, Classroom, pause, session_of
 from tests.openviking.real import count
 from tests.openviking_server.in_force import in_force
+from tests.openviking_server.server import Server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PREFERS = "I prefer tables with three columns."  # a preference: the real server takes ten seconds for one
@@ -59,6 +62,39 @@ async def test_nobody_meets_what_another_said(room, memory_server):
         await room.remembers(user, assistant, QUESTION, word)
         assert [one for one in words if one in room.told()] == [word]
     assert not await Run.objects.exclude(backend_code="").aexists()
+
+
+async def test_rounds_of_which_no_memory_came_are_known_by_name(room, memory_server):
+    school, agent = await sync_to_async(room.school)()
+    teacher = await sync_to_async(room.teacher)(school)
+    await agreed(room, (teacher, agent))
+    good = await room.ask(teacher, agent, DECIDED.format(word="marmot"))
+    bad = await room.ask(teacher, agent, "We decided nothing. [[stub:garbage]]")  # its models answer nonsense to this
+    await room.settled()
+    assert [gap.run_key async for gap in RemoteGap.objects.all()] == [bad.pk]
+    await room.remembers(teacher, agent, QUESTION, "marmot")
+    assert good.thread_id != bad.thread_id
+
+
+async def test_a_teacher_is_forgotten_there_for_good_and_nobody_else(room, memory_server, monkeypatch):
+    if isinstance(memory_server, Server):
+        monkeypatch.setattr(forgetting, "SETTLING_SECONDS", 0.0)  # it writes at once what a task has found
+    school, agent = await sync_to_async(room.school)()
+    pairs = [(await sync_to_async(room.teacher)(school), agent) for _ in range(2)]
+    await agreed(room, *pairs)
+    runs = []
+    for (user, assistant), word in zip(pairs, ("marmot", "badger"), strict=True):
+        runs.append(await room.ask(user, assistant, DECIDED.format(word=word)))
+    await room.settled()
+    await room.remembers(*pairs[0], QUESTION, "marmot")
+    await sync_to_async(ask_everything)(agent.tenant_id, pairs[0][0].pk)
+    await room.settled()
+    manager = chosen.manager(BACKEND)
+    assert await manager.search(scope_of(room.owner(*pairs[0])), "", limit=50) == []
+    assert count(memory_server, *session_of(memory_server.account, *pairs[0], runs[0].thread_id)) == 0
+    await room.ask(*pairs[0], QUESTION)
+    assert "marmot" not in room.told()
+    await room.remembers(*pairs[1], QUESTION, "badger")
 
 
 async def test_the_scope_of_no_assistant_is_one_of_its_own(room, memory_server):
