@@ -7,26 +7,21 @@ state            what there is in the end, as JSON
 """
 
 import json
-import os
-import signal
 import sys
-import threading
 from datetime import timedelta
-from typing import NoReturn
+from functools import partial
 
 import django
 
 django.setup()
 
-from django.db import connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from chat.jobs.worker import Worker  # noqa: E402
 from chat.memory.notes import store  # noqa: E402
 from chat.memory.notes.base import Place  # noqa: E402
 from chat.models import LayerState, NoteOp, NoteReview, NoteTarget, Notice, Owner, Run, Thread, Work  # noqa: E402
-from chat.runs.finish import Outcome, finish_run  # noqa: E402
 from tests import builders  # noqa: E402
+from tests.processes.forking import end_runs, fork_workers  # noqa: E402
 
 TEACHERS, THREADS_EACH, ROUNDS = 3, 2, 10
 
@@ -44,42 +39,6 @@ def make() -> None:
             for layer in ("core", "recall"):  # they have followed; only the review is looked at
                 LayerState.objects.create(thread=thread, layer=layer, upto_slot=ROUNDS - 1)
     Run.objects.update(heartbeat_at=timezone.now() + timedelta(hours=1))  # no process beats for them
-
-
-def end() -> None:
-    runs = list(Run.objects.going().values_list("pk", "thread_id"))
-    together = threading.Barrier(len(runs))
-
-    def one(run_id: str, thread_id: str) -> None:
-        together.wait(30)
-        for _ in range(2):
-            finish_run(run_id, thread_id, Outcome(Run.Status.COMPLETED, "最后的回答"))
-            Work.objects.mark(Work.Kind.THREAD, thread_id)
-        connection.close()
-
-    tasks = [threading.Thread(target=one, args=run) for run in runs]
-    for task in tasks:
-        task.start()
-    for task in tasks:
-        task.join()
-
-
-def workers() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the killed
-    connection.close()
-    for name in sys.stdin:
-        child = os.fork()
-        if not child:
-            work(name.strip())
-        sys.stdout.write(f"{child}\n")
-        sys.stdout.flush()
-
-
-def work(name: str) -> NoReturn:
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    Worker(name).run(stop)
-    os._exit(0)
 
 
 def state() -> dict[str, object]:
@@ -110,4 +69,4 @@ if __name__ == "__main__":
     if verb == "state":
         sys.stdout.write(json.dumps(state()))
     else:
-        {"make": make, "end": end, "workers": workers}[verb]()
+        {"make": make, "end": partial(end_runs, 2), "workers": fork_workers}[verb]()

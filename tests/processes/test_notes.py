@@ -12,53 +12,32 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.processes.databases import new_database
+from tests.processes.forked import World
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
-ROOT = Path(__file__).resolve().parents[2]
 WRITERS, CHANGES, KILLS = 4, 60, 30
 SECONDS = os.environ.get("NOTES_WRITE_SECONDS", "")
 
 
-class World:
+class NotesWorld(World):
+    module = "tests.processes.notes_world"
+
     def __init__(self, folder: Path, storage: str) -> None:
-        self.database = new_database(folder / "database")
-        given = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "TEST_DATA_DIR")}
-        self.variables = given | {
-            "DATA_DIR": str(folder),
-            "DATABASE_URL": self.database.url,
-            "DJANGO_SETTINGS_MODULE": "memoryapp.settings",
-            "SECRET_KEY": "only-for-tests",
-            "NOTES_STORAGE": storage,
-            "NOTES_MEMORY_CHARS": "20000",  # for what killed writers leave
-            "LOG_LEVEL": "ERROR",
-        }
-        self.run("manage.py", "migrate", "-v", "0")
-        self.run("-m", "tests.processes.notes_world", "make")
-
-    def start(self, *command: str, **options: Any) -> subprocess.Popen[str]:
-        return subprocess.Popen([sys.executable, *command], env=self.variables, cwd=ROOT, text=True, stdout=subprocess.PIPE, **options)
-
-    def run(self, *command: str) -> str:
-        return self.start(*command).communicate(timeout=150)[0]
-
-    def state(self) -> dict[str, Any]:
-        return json.loads(self.run("-m", "tests.processes.notes_world", "state"))
+        super().__init__(folder, NOTES_STORAGE=storage, NOTES_MEMORY_CHARS="20000")  # room for what killed writers leave
 
 
 @pytest.fixture(params=["files", "database"])
-def world(request, tmp_path) -> World:
-    return World(tmp_path, request.param)
+def world(request, tmp_path) -> NotesWorld:
+    return NotesWorld(tmp_path, request.param)
 
 
 def test_four_processes_lose_nothing(world):
     amount = ("0", SECONDS) if SECONDS else (str(CHANGES),)
     began = time.monotonic()
-    writing = [world.start("-m", "tests.processes.notes_world", "write", f"w{number}", *amount) for number in range(WRITERS)]
+    writing = [world.begin("write", f"w{number}", *amount) for number in range(WRITERS)]
     told = [json.loads(one.communicate(timeout=200)[0]) for one in writing]
     took = time.monotonic() - began
     state = world.state()
@@ -70,7 +49,7 @@ def test_four_processes_lose_nothing(world):
 
 
 def test_eight_processes_that_add_twenty_five_each_leave_two_hundred(world):
-    adding = [world.start("-m", "tests.processes.notes_world", "add", f"w{number}", "25") for number in range(8)]
+    adding = [world.begin("add", f"w{number}", "25") for number in range(8)]
     told = [json.loads(one.communicate(timeout=200)[0]) for one in adding]
     state = world.state()
     assert [one["done"] for one in told] == [25] * 8
@@ -81,8 +60,8 @@ def test_eight_processes_that_add_twenty_five_each_leave_two_hundred(world):
 class Writers:
     """Writers that are forked from one process; those that live go on, those that are killed are replaced."""
 
-    def __init__(self, world: World) -> None:
-        self.host = world.start("-m", "tests.processes.notes_world", "writers", stdin=subprocess.PIPE)
+    def __init__(self, world: NotesWorld) -> None:
+        self.host = world.begin("writers", stdin=subprocess.PIPE)
         self.made = 0
         self.told: list[dict[str, str]] = []
         self.pids: list[int] = []
