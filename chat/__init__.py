@@ -3,7 +3,8 @@
 web      pages and API: urls, views/, api/, forms, templatetags/, middleware, context
          sockets: routing, consumers, viewer, actions, frames
          what they show of notes: note_lines, note_marks, notices
-         what they show: presentation, transcript, sidebar, finding, ledger_rows, consents, panel/, library/, catalogues (translations)
+         what they show: presentation, transcript, sidebar, finding, consents, panel/, library/, catalogues (translations)
+         what they show of a prompt: ledger_rows, ledger_sources
          the administrator's: admin/, roles, diagnosis, checks, corpus_check, redline_check, threat_check
          processes: management/commands/, server, bodies, supervisor, warmup, apps
          the demo schools: demo, demo_assistants, demo_documents, demo_models

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from chat.ledger_sources import Named
 from chat.library.sources import Source
 from chat.memory.base import Segment
 from chat.memory.blocked import category_of
@@ -49,7 +50,7 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
     """One segment. `cuts` are sentences that say what was shortened or left out, and why; `finds` say why a source was found.
-    `sources` are those of `source_ids` that can be opened.
+    `sources` are the passages of it that can be opened, `named` the other rows that have a name, `source_ids` the rest.
 
     Without `has_budget` it is never cut.
     """
@@ -65,6 +66,7 @@ class SegmentRow:
     finds: list[str]
     source_ids: list[str]
     sources: list[Source]
+    named: list[Named]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,11 @@ class LedgerPage:
     tools: list[str]
 
 
-def ledger_page(row: RunLedger, sources: Iterable[Source] = ()) -> LedgerPage:
-    """The stored ledger in the active language; passages are called by the names of their documents, as far as `sources` has them."""
-    by_id = {source.passage_id: source for source in sources if source.address}
+def ledger_page(row: RunLedger, sources: Iterable[Source] = (), named: Mapping[str, Named] | None = None) -> LedgerPage:
+    """The stored ledger in the active language; passages are called by the names of their documents, as far as `sources` has
+    them, and other rows by theirs.
+    """
+    by_id: dict[str, Source | Named] = dict(named or {}) | {source.passage_id: source for source in sources if source.address}
     ledger = from_row(row)
     lead = _("%(total)s tokens went to the model with the first request; memory used %(used)s of the %(budget)s it may use.") % {
         "total": f"{row.total_tokens:,}",
@@ -88,10 +92,11 @@ def ledger_page(row: RunLedger, sources: Iterable[Source] = ()) -> LedgerPage:
     return LedgerPage(lead, [_segment_row(one, by_id) for one in ledger.segments], ledger.tools)
 
 
-def _segment_row(segment: Segment, by_id: Mapping[str, Source]) -> SegmentRow:
+def _segment_row(segment: Segment, by_id: Mapping[str, Source | Named]) -> SegmentRow:
     use = {"tokens": f"{segment.tokens:,}", "budget": f"{segment.budget_tokens:,}"}
     words, parts = SEGMENT_WORDS.get(segment.name), _parts(segment)
     label = str(words) if words else segment.name
+    known = [by_id[one] for one in segment.source_ids if one in by_id]
     cuts = [_cut_words(cut, by_id, is_whole=False) for cut in segment.truncated]
     cuts += [_cut_words(cut, by_id, is_whole=True) for cut in segment.dropped]
     return SegmentRow(
@@ -105,7 +110,8 @@ def _segment_row(segment: Segment, by_id: Mapping[str, Source]) -> SegmentRow:
         cuts=cuts,
         finds=[_find_words(note, by_id) for note in segment.notes],
         source_ids=[one for one in segment.source_ids if one not in by_id],
-        sources=[by_id[one] for one in segment.source_ids if one in by_id],
+        sources=[one for one in known if isinstance(one, Source)],
+        named=[one for one in known if isinstance(one, Named)],
     )
 
 
@@ -121,12 +127,12 @@ def _parts(segment: Segment) -> list[Part]:
     return [one for one in parts if one.text]
 
 
-def _name_of(source_id: object, by_id: Mapping[str, Source]) -> object:
+def _name_of(source_id: object, by_id: Mapping[str, Source | Named]) -> object:
     source = by_id.get(str(source_id))
     return source.mark.title if source is not None else source_id
 
 
-def _find_words(note: Mapping[str, Any], by_id: Mapping[str, Source]) -> str:
+def _find_words(note: Mapping[str, Any], by_id: Mapping[str, Source | Named]) -> str:
     if "category" in note:  # of a memory backend, which does not say by which words it found something
         values = {"id": note.get("id"), "score": f"{float(note.get('score', 0)):.2f}", "category": note.get("category")}
         return _("%(id)s (%(category)s) is related with %(score)s of 1.") % values
@@ -144,7 +150,7 @@ def _reason_words(reason: str) -> str:
     return str(REASON_WORDS.get(reason, reason))
 
 
-def _cut_words(cut: Mapping[str, Any], by_id: Mapping[str, Source], *, is_whole: bool) -> str:
+def _cut_words(cut: Mapping[str, Any], by_id: Mapping[str, Source | Named], *, is_whole: bool) -> str:
     reason = _reason_words(str(cut.get("reason", "")))
     values = {
         "id": _name_of(cut.get("id"), by_id),

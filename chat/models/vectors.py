@@ -13,7 +13,8 @@ class VectorBlock(models.Model):
     """Vectors of 128 records by number, made with one model; few enough that one more record rewrites little.
 
     `made` has a bit for each record that is done, also for one that the service has no vector for; it stands before the
-    vectors, so that it can be read without them. The index says which service made them.
+    vectors, so that it can be read without them. Behind the bits is a random stamp of 16 bytes that each writing makes anew (none
+    in blocks of before). The index says which service made them.
     """
 
     index = models.ForeignKey(SearchIndex, on_delete=models.CASCADE, related_name="vector_blocks")

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from operator import mul
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from numpy.typing import NDArray
 
 from chat.models import SearchIndex
@@ -202,10 +203,24 @@ def _rarest(names: list[str], found: Mapping[str, int], most: int) -> list[str]:
     return [term for term in names if term in kept or term not in found]
 
 
+def _reading() -> CursorWrapper:
+    """A cursor; PostgreSQL's hands bytes over as they are, where Django's are written out in twice as many characters and read again.
+
+    At 100,000 entries that is an eighth of what a search costs, here and there.
+    """
+    if connection.vendor != "postgresql":
+        return connection.cursor()
+    connection.ensure_connection()
+    driver = cast(Any, connection).Database
+    cursor = driver.Cursor(connection.connection)
+    cursor.format = driver.pq.Format.BINARY
+    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+
+
 def _rows(query: str, index: SearchIndex, names: Sequence[str]) -> Rows:
     if not names:
         return []
-    with connection.cursor() as cursor:
+    with _reading() as cursor:
         cursor.execute(query.format(", ".join(["%s"] * len(names))), [index.pk, *names])
         return cursor.fetchall()
 
@@ -230,7 +245,7 @@ def _part(start: int, rows: list[tuple[int, int, bytes]]) -> Part:
 
 def _corpus(index: SearchIndex, parts: Sequence[Part]) -> Corpus:
     """What is known of the records; those that were written since the index was looked at are as if they were not there."""
-    with connection.cursor() as cursor:
+    with _reading() as cursor:
         cursor.execute(BLOCKS, [index.pk])
         columns = {block * BLOCK: np.frombuffer(bytes(packed), COLUMNS) for block, packed in cursor.fetchall()}
     ends = [start + len(part) for start, part in columns.items()] + [part.start + int(part.places.max()) + 1 for part in parts]

@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from chat.ledger_rows import ledger_page
+from chat.ledger_sources import named_sources
 from chat.library.sources import sources_of
 from chat.middleware import PageRequest
 from chat.models import Run, RunLedger
@@ -43,7 +44,8 @@ def ledger(request: HttpRequest, run_id: str) -> HttpResponse:
     run = own_run(page, run_id)
     row = RunLedger.objects.filter(run=run).first()
     found = sources_of([run]).get(run.pk, [])
-    return _panel(page, run, "ledger", {"ledger": ledger_page(row, found) if row is not None else None})
+    shown = ledger_page(row, found, named_sources(run, row)) if row is not None else None
+    return _panel(page, run, "ledger", {"ledger": shown})
 
 
 @require_GET

@@ -7,4 +7,5 @@ seed       users, threads and rows for the measurements
 finding    how long people wait for a search
 read_path  what the read path adds to a run in a large database
 start_by_meaning  what search by meaning adds to the start of a run
+near       what cosines with all of an owner's vectors cost, held in memory and not
 """

@@ -97,12 +97,16 @@ def remember(agent: Agent, user: User, count: int) -> None:
         threads = [Thread(pk=new_id("th"), title=text(10), **owner) for _ in range(min(AT_ONCE, count - start) // PER_THREAD)]
         with transaction.atomic(), writing(agent.tenant_id, user.pk, KIND) as writer:
             Thread.objects.bulk_create(threads)
-            entries = []
-            for thread in (thread for thread in threads for _ in range(PER_THREAD)):
+            entries, runs = [], []
+            for thread, place in ((thread, place) for thread in threads for place in range(1, PER_THREAD + 1)):
                 said = {"title": thread.title, "input": text(50), "head": text(120)}
-                entry = RecallEntry(thread=thread, source=new_id("run"), **said, **more)
+                run = Run(pk=new_id("run"), thread=thread, position=place, slot=place, status="completed", finished_at=more["at"], **owner)
+                run.input, run.output = said["input"], said["head"] * 4
+                entry = RecallEntry(thread=thread, run=run, source=run.pk, **said, **more)
                 entry.number = writer.add(record(entry))
+                runs.append(run)
                 entries.append(entry)
+            Run.objects.bulk_create(runs)
             RecallEntry.objects.bulk_create(entries)
 
 

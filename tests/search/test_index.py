@@ -166,3 +166,20 @@ def test_nearness_in_meaning_finds_what_has_no_word_in_common(owner):
     near = Cosines(np.array([1, 2, 3]), np.array([0.1, 0.9, 0.1]))
     hits = search(*owner, Question("抛物线"), cosines=near)
     assert hits[0].number == 2
+
+
+def test_meaning_counts_less_in_a_conversation_which_the_vector_of_the_question_does_not_know(owner):
+    put(owner, "荷塘月色的教案", *(f"抛物线之{name}" for name in "甲乙丙丁"), *(f"第{number}次班会" for number in range(12)))
+    near = Cosines(np.arange(1, 18), np.array([0.9, *[0.1] * 16]))
+    said = "今天讲抛物线的开口、对称轴和顶点，也讲怎么画图，还讲它和方程的关系"
+    best = [search(*owner, Question("那一个", context=context), cosines=near)[0].number for context in ([], [said])]
+    assert best[0] == 1
+    assert best[1] in range(2, 6)
+
+
+def test_meaning_alone_makes_nothing_related_and_with_words_it_does(owner):
+    put(owner, "二次函数图像的选择题", *(f"第{number}次班会" for number in range(12)))
+    near = Cosines(np.arange(1, 14), np.array([0.9, *[0.85] * 12]))
+    same, other = (search(*owner, Question(text), cosines=near)[0] for text in ("二次函数怎么画图像", "周末看什么电影好"))
+    assert (same.number, other.number) == (1, 1)
+    assert same.score > 0.2 >= other.score

@@ -5,7 +5,7 @@ import asyncio
 from asgiref.sync import sync_to_async
 from django.test import TransactionTestCase
 
-from chat.models import Preference, Run, RunLedger
+from chat.models import Preference, RecallEntry, Run, RunLedger
 from chat.runs import launch, live
 from chat.runs.start import Order
 from tests import builders
@@ -51,6 +51,24 @@ class LedgerTests(ChatCase):
             "3 rounds left out: they are older than the rounds that fit.",
         ):
             assert words in page
+
+    def test_what_was_found_is_called_by_its_conversation_and_leads_there(self) -> None:
+        other = builders.run(builders.thread(self.user, self.agent, title="<b>期中卷</b>"), "出卷", "好")
+        foreign = builders.run(builders.thread(builders.teacher(self.agent.tenant), self.agent, title="别人的"), "出卷", "好")
+        imported = builders.recalled(other)
+        RecallEntry.objects.filter(pk=imported.pk).update(run=None, title="旧卷")
+        run = builders.run(builders.thread(self.user, self.agent, title="这次"))
+        ids = [other.pk, imported.pk, foreign.pk, "run_gone"]
+        recall = {"name": "recall", "role": "user", "text": "x", "tokens": 9, "budget_tokens": 2_000, "priority": 4, "source_ids": ids}
+        recall["notes"] = [{"id": other.pk, "score": 0.31, "matched": ["卷"]}]
+        system = SEGMENTS[0] | {"source_ids": [self.agent.pk, run.thread_id]}
+        RunLedger.objects.create(run=run, segments=[system, recall], tools=[])
+        page = self.page(f"/runs/{run.pk}/ledger/")
+        assert "“&lt;b&gt;期中卷&lt;/b&gt;”, round 1 is related with 0.31 of 1: 卷." in page
+        assert f'<a href="/chat/t/{other.thread_id}/?run={other.pk}#{other.pk}">“&lt;b&gt;期中卷&lt;/b&gt;”, round 1</a>' in page
+        assert f"<span>{self.agent.name}</span>" in page and "<span>“旧卷”, imported</span>" in page
+        assert f"<code>{foreign.pk}</code> <code>run_gone</code>" in page and "别人的" not in page
+        assert [f"<code>{one}" in page for one in (other.pk, imported.pk, self.agent.pk, run.thread_id)] == [False] * 4
 
     def test_opens_in_place(self) -> None:
         assert "<html" not in self.page(self.ledger(), **HTMX)
