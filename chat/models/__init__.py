@@ -10,6 +10,7 @@ postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
 vectors     VectorBlock: packed vectors of an owner, for search by meaning
 recall      RecallEntry
 knowledge   Document, DocumentFile, Passage
+opened      a thread with its relations, as messages and pages need it
 notes       NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice
 consent     Consent: what a teacher said before text goes to another vendor
 search      SearchText: titles and messages as people search them
