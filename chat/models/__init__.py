@@ -11,6 +11,7 @@ vectors     VectorBlock: packed vectors of an owner, for search by meaning
 recall      RecallEntry
 knowledge   Document, DocumentFile, Passage
 remote      RemoteScope, RemoteSession, RemoteGap, RemoteFigure: what is kept of a memory backend outside
+opened      a thread with its relations, as messages and pages need it
 notes       NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice
 consent     Consent: what a teacher said before text goes to another vendor
 search      SearchText: titles and messages as people search them

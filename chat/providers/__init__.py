@@ -3,6 +3,7 @@
 base      Endpoint, Request, Delta, Usage, the error tree, the Provider contract
 registry  finds a kind by its file
 http      pooled clients, time limits, retries, bodies in lines
+pace      reads an answer at intervals once it has begun
 lines     cuts bytes into lines
 failures  statuses, error objects and exceptions in words of the error tree
 reading   from lines to Deltas

@@ -30,6 +30,7 @@ from chat.providers.base import (
 )
 from chat.providers.failures import failure_of_exception, failure_of_status
 from chat.providers.lines import LineSplitter, LineTooLong
+from chat.providers.pace import INTERVAL_SECONDS, PacedStream, PacedTransport
 
 USER_AGENT = "memoryapp/0.1"
 WRITE_TIMEOUT_SECONDS = 30.0
@@ -98,6 +99,12 @@ class Body:
         is_coded = response.headers.get("content-encoding", "identity").lower() not in ("", "identity")
         self._pieces = response.aiter_bytes() if is_coded else response.aiter_raw()
         self._is_over = False
+        self._network = response.extensions.get("network_stream")
+
+    def pace(self, interval_seconds: float = INTERVAL_SECONDS) -> None:
+        """From now on reads the network at intervals, 0 for at once; does nothing to a transport of tests."""
+        if isinstance(self._network, PacedStream):
+            self._network.interval_seconds = interval_seconds
 
     def __aiter__(self) -> "Body":
         return self
@@ -121,6 +128,7 @@ class Body:
 
     async def drain(self) -> None:
         """Reads what follows an answer that is complete, briefly: a body read to its end leaves a connection to use again."""
+        self.pace(0)
         try:
             async with asyncio.timeout(DRAIN_TIMEOUT_SECONDS):
                 async for _ in self:
@@ -136,9 +144,11 @@ async def open_stream(endpoint: Endpoint, url: str, payload: dict[str, Any], req
     Tries again only while no answer has begun. Raises a ProviderError.
     """
     response = await _send_patiently(_client(url, network), _message(endpoint, url, payload, request), network.wait_scale)
+    body = Body(response)
     try:
-        yield Body(response)
+        yield body
     finally:
+        body.pace(0)  # the connection may be used again
         await response.aclose()
 
 
@@ -188,9 +198,8 @@ async def get_json(endpoint: Endpoint, url: str, network: Network, *, connect_se
 
 
 def _new_client(network: Network) -> httpx.AsyncClient:
-    return httpx.AsyncClient(
-        transport=network.transport, verify=load_certificates(), limits=LIMITS, trust_env=False, follow_redirects=False
-    )
+    transport = network.transport or PacedTransport(verify=load_certificates(), limits=LIMITS)
+    return httpx.AsyncClient(transport=transport, trust_env=False, follow_redirects=False)
 
 
 def _client(url: str, network: Network) -> httpx.AsyncClient:

@@ -111,6 +111,7 @@ async def read_answer(stream: AbstractAsyncContextManager[Body], reader: Reader)
                 reader.read(lines)
                 if delta := reader.take():
                     yield delta
+                    body.pace()  # the first piece at once
                 if reader.is_done or reader.failure:
                     break
             else:

@@ -1,6 +1,7 @@
 """The message list inside one run, and its window (L0, DESIGN §4)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from chat.memory.read import WINDOW_CHARS
 from chat.providers.base import Answer, Message, ToolCall
@@ -15,10 +16,20 @@ class WindowFull(Exception):
     """The conversation does not fit the window, even with all tool results left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Size:
-    chars: int
-    tokens: int
+    """What a message takes of the window. Its tokens are counted when they are asked for, once."""
+
+    text: str
+
+    @cached_property
+    def tokens(self) -> int:
+        return count_tokens(self.text)
+
+    @cached_property
+    def most_tokens(self) -> int:
+        """A token is a byte at least."""
+        return len(self.text.encode("utf-8", "replace"))
 
 
 class Conversation:
@@ -26,7 +37,7 @@ class Conversation:
 
     def __init__(self, messages: list[Message], *, window_tokens: int) -> None:
         self.messages: list[Message] = []
-        self._sizes: list[_Size] = []  # counted once: a count of the whole window takes the loop some 50 ms
+        self._sizes: list[_Size] = []  # a count of the whole window takes the loop some 50 ms
         self._limit_tokens = window_tokens
         for message in messages:
             self._add(dict(message))
@@ -62,7 +73,10 @@ class Conversation:
             raise WindowFull
 
     def _fits(self) -> bool:
-        return sum(size.chars for size in self._sizes) <= WINDOW_CHARS and self.tokens <= self._limit_tokens
+        if sum(len(size.text) for size in self._sizes) > WINDOW_CHARS:
+            return False
+        # Most conversations are so far from the limit that nothing needs to be counted.
+        return sum(size.most_tokens for size in self._sizes) <= self._limit_tokens or self.tokens <= self._limit_tokens
 
 
 def _head(content: str) -> str:
@@ -76,4 +90,4 @@ def _nothing(content: str) -> str:
 def _size_of(message: Message) -> _Size:
     calls = message.get("tool_calls") or ()
     text = (message.get("content") or "") + "".join(call["function"]["name"] + call["function"]["arguments"] for call in calls)
-    return _Size(len(text), count_tokens(text))
+    return _Size(text)

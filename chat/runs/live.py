@@ -75,10 +75,11 @@ class LiveRun:
             return
         loop = asyncio.get_running_loop()
         wait = self._flushed_at + COALESCE_SECONDS - loop.time()
-        if wait <= 0:
+        if wait <= 0 and not self._parts:
             self.flush()
         else:
-            self._timer = loop.call_later(wait, self.flush)
+            # Also when the interval is over: the pieces of one read come within one turn of the loop, and are told together.
+            self._timer = loop.call_later(max(wait, 0.0), self.flush)
 
     def flush(self) -> None:
         """Tells the viewers what they have not been told yet."""

@@ -19,6 +19,11 @@ RANKS_NAME = "fb374d419588a4632f3f557e76b4b70aebbca790"
 
 log = logging.getLogger(__name__)
 _encoding: tiktoken.Encoding | None = None
+# The rounds of a conversation are counted again at each message: an answer of 2,600 characters in 0.01 instead of 0.25 ms. Under
+# their digests, so that no text stays in memory when it is deleted.
+REMEMBERED_CHARS = 400  # and more; a short text is counted as quickly as it is looked up
+MOST_REMEMBERED = 20_000  # about 3 MB
+_counts: dict[bytes, int] = {}
 _loading: threading.Thread | None = None
 
 # Tokens per character of a class, DESIGN §4.
@@ -87,4 +92,13 @@ def count_tokens(text: str) -> int:
     """Counts the tokens of `text`; an estimate while `is_exact()` is false."""
     if _encoding is None:
         return estimate_tokens(text)
-    return len(_encoding.encode_ordinary(text))
+    if len(text) < REMEMBERED_CHARS:
+        return len(_encoding.encode_ordinary(text))
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    count = _counts.get(digest)
+    if count is None:
+        count = len(_encoding.encode_ordinary(text))
+        if len(_counts) >= MOST_REMEMBERED:
+            _counts.clear()
+        _counts[digest] = count
+    return count

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chat.text.tokens import estimate_tokens
+from chat.text import tokens as counting
+from chat.text.tokens import count_tokens, estimate_tokens
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,22 @@ from chat.text.tokens import estimate_tokens
 )
 def test_estimate_weighs_each_class_of_characters(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
+
+
+class Words:
+    """Counts words, and how often it is asked."""
+
+    asked = 0
+
+    def encode_ordinary(self, text: str) -> list[str]:
+        self.asked += 1
+        return text.split()
+
+
+def test_long_text_is_counted_once_and_another_one_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Words()
+    monkeypatch.setattr(counting, "_encoding", words)
+    monkeypatch.setattr(counting, "_counts", {})
+    paper, other = "word " * 500, "words " * 501
+    assert [count_tokens(text) for text in (paper, other, paper, other)] == [500, 501, 500, 501]
+    assert words.asked == 2
