@@ -1,6 +1,6 @@
 """The ledger: all segments of a request, equal byte for byte to what was sent (DESIGN §4)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -108,12 +108,16 @@ def blank_rows(keys: Iterable[str], source_ids: Collection[str]) -> int:
 
 
 def _blank(key: str, ids: set[str]) -> bool:
-    """Blanks one ledger, by conditional update: another source of it may be blanked at the same time."""
+    return rewrite(key, lambda segments: [_without(segment, ids) for segment in segments])
+
+
+def rewrite(key: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> bool:
+    """Changes what one ledger tells, by conditional update: something else of it may be erased at the same time."""
     while (segments := RunLedger.objects.filter(pk=key).values_list("segments", flat=True).first()) is not None:
-        blanked = [_without(segment, ids) for segment in segments]
-        if blanked == segments:
+        changed = change(segments)
+        if changed == segments:
             return False
-        if RunLedger.objects.filter(pk=key, segments=segments).update(segments=blanked):
+        if RunLedger.objects.filter(pk=key, segments=segments).update(segments=changed):
             return True
     return False
 

@@ -18,6 +18,8 @@ review_vendor  to which model service it goes
 review_report  what was done, from the log
 storage   the contract of where texts are kept; files and rows keep it
 files     texts as files under DATA_DIR/notes
+erasing   what was removed goes for good: after its time for undo, or when its teacher says so
+told      the same, in frozen notes and ledgers
 lost      folders whose owner is gone
 survey    all stores there are, and which storage is in use
 moving    bringing texts from the other storage

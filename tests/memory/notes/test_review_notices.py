@@ -39,7 +39,7 @@ def test_that_the_notes_cannot_be_written_is_told_whatever_the_setting(settings)
     own = {"tenant_id": thread.tenant_id, "user_id": thread.user_id, "agent_id": thread.agent_id, "target": "memory"}
     NoteText.objects.create(**own, text="长" * 5_000)
     row, _ = review(thread, calls(add("教高二物理")), END)
-    assert row.state == STATE.DONE
+    assert (row.state, row.error_code) == (STATE.FAILED, "drift")
     assert list(Notice.objects.values_list("code", flat=True)) == ["notes_failed"]
 
 

@@ -1,17 +1,20 @@
 """What people do with notes: editing the text, deciding, undoing, erasing; on both storages."""
 
 import logging
+import time
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 
-from chat.memory.notes import decide, journal, store
+from chat.memory.notes import decide, erasing, journal, store
 from chat.memory.notes.base import Author, Place
 from chat.memory.notes.files import root
-from chat.memory.notes.lost import LostFolders, forget_lost
+from chat.memory.notes.lost import LostFolders, forget_lost, put_aside
 from chat.memory.notes.survey import survey
 from chat.memory.switches import switch_memory
-from chat.models import Membership, NoteOp, NoteTarget, NoteText, Owner, RedlineRecord
+from chat.models import Agent, Membership, NoteOp, NoteTarget, NoteText, Owner, RedlineRecord
+from chat.note_lines import notes_of_run
 from chat.warmup import warm_up
 from tests import builders
 from tests.memory.notes.world import TOOL, World, replayed
@@ -97,7 +100,7 @@ def test_bytes_that_are_no_text_can_be_replaced_and_are_kept(files):
     files.put(b"\xff\xfe\x00")
     assert files.edit("甲", digest="another").code == "unreadable"
     assert files.edit("甲").is_done
-    assert (files.entries(), [one.content for one in store.backups(files.memory)]) == (["甲"], [b"\xff\xfe\x00"])
+    assert (files.entries(), files.kept()) == (["甲"], [b"\xff\xfe\x00"])
 
 
 def test_a_file_that_cannot_be_opened_is_not_replaced(files):
@@ -274,7 +277,7 @@ def test_the_log_by_run_by_store_and_by_what_waits(world):
     turn.call("add", "甲")
     turn.call("add", "教高一", place=world.profile, is_staged=True)
     world.write("add", "乙")
-    assert [op.target for op in journal.ops_of_run(turn.run.pk)] == ["memory", "user"]
+    assert [line.state for line in notes_of_run(world.user, turn.run.pk).lines] == ["applied", "staged"]
     assert [op.target for op in journal.waiting(world.user, world.owner.tenant_id)] == ["user"]
     assert [op.run_id for op in journal.history(world.user, world.memory)] == [None, turn.run.pk]
     assert not journal.history(world.user, world.profile)
@@ -285,7 +288,7 @@ def test_a_conversation_that_is_deleted_leaves_what_was_written_and_takes_what_w
     author = Author(NoteOp.Origin.TOOL, turn.thread.pk, turn.run.pk, reason="老师说的")
     world.write("add", "甲", author=author)
     world.write("add", "乙", author=author, is_staged=True)
-    journal.forget_thread(world.user.pk, turn.thread.pk)
+    erasing.forget_thread(world.user.pk, turn.thread.pk)
     turn.thread.delete()
     [op] = world.ops()
     assert (op.state, op.thread_id, op.run_id, op.reason, world.entries()) == ("applied", None, None, "", ["甲"])
@@ -306,28 +309,66 @@ def test_forgetting_an_owner_takes_texts_and_backups(world):
     assert colleague.entries() == ["别人的"]
 
 
-def test_nothing_is_left_of_a_teacher_who_is_deleted(world):
+def test_nothing_is_left_of_a_teacher_who_is_deleted(world, django_capture_on_commit_callbacks):
     world.write("add", "甲")
     world.write("add", "教高一", place=world.profile)
     colleague = World(builders.teacher(builders.school_of(world.user)))
     colleague.write("add", "别人的")
-    User.objects.get(pk=world.user.pk).delete()
-    forget_lost()
-    assert not list(root().glob(f"*/{world.owner.user_id}"))
+    with django_capture_on_commit_callbacks(execute=True):
+        User.objects.get(pk=world.user.pk).delete()
+    assert not list(root().glob(f"*/*{world.owner.user_id}"))
     assert not NoteText.objects.filter(target="user").exists() and colleague.entries() == ["别人的"]
 
 
-def test_nothing_is_left_of_an_assistant_or_a_school_that_is_deleted(files):
+def test_nothing_is_left_of_an_assistant_or_a_school_that_is_deleted(files, django_capture_on_commit_callbacks):
     files.write("add", "甲")
     files.write("add", "教高一", place=files.profile)
     other = World()
     other.write("add", "乙")
-    files.agent.delete()
-    assert forget_lost() == 1
+    with django_capture_on_commit_callbacks(execute=True):
+        files.agent.delete()
     assert (files.path().parent.exists(), files.entries(files.profile)) == (False, ["教高一"])
-    builders.school_of(files.user).delete()
-    assert forget_lost() == 1
-    assert not files.folder().parent.exists() and other.entries() == ["乙"]
+    with django_capture_on_commit_callbacks(execute=True):
+        builders.school_of(files.user).delete()
+    assert not files.folder().parent.exists() and other.entries() == ["乙"] and forget_lost() == 0
+
+
+def test_folders_of_owners_whom_an_older_database_does_not_know_are_put_aside_and_come_back(
+    files, caplog, django_capture_on_commit_callbacks
+):
+    files.write("add", "甲")
+    World().write("add", "乙")
+    was = Agent.objects.get(pk=files.agent.pk)
+    Agent.objects.filter(pk=was.pk)._raw_delete("default")  # as if it had never been there
+    assert (forget_lost(), put_aside(), files.path().exists()) == (1, 1, False)
+    assert "put aside" in caplog.text and forget_lost() == 0 and put_aside() == 1
+    was.save(force_insert=True)
+    assert (forget_lost(), put_aside(), files.entries()) == (1, 0, ["甲"])
+
+
+def test_what_was_put_aside_is_removed_after_its_time(files, monkeypatch):
+    World().write("add", "乙")
+    folder = files.folder().parent.with_name(".lost-1000-tn_gone")
+    (folder / "1").mkdir(parents=True)
+    newer = folder.with_name(f".lost-{int(time.time()) - 86400}-tn_gone2")
+    newer.mkdir()
+    assert (forget_lost(), folder.exists(), newer.exists()) == (1, False, True)
+
+
+def test_a_folder_that_is_not_ours_to_touch_holds_up_nothing_and_is_told_once(files, monkeypatch, caplog):
+    files.write("add", "甲")
+    for name in ("tn_foreign", "tn_other"):
+        (root() / name).mkdir()
+    real = Path.rename
+
+    def rename(self, target):
+        if self.name == "tn_foreign":
+            raise PermissionError(13, "not yours")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    assert [forget_lost() for _ in range(3)] == [1, 0, 0]
+    assert caplog.text.count("tn_foreign") == 1 and put_aside() == 1
 
 
 def test_a_database_that_knows_none_of_the_schools_removes_nothing(files):
