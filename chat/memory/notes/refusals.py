@@ -11,7 +11,7 @@ from chat.memory.notes.base import Live, Place, Result
 from chat.memory.notes.shown import shown_entry
 from chat.memory.notes.storage import NAMES
 
-# Not the model's fault and soon over: may be tried again, and counts for nothing (§1.7).
+# Not the model's fault and soon over: may be tried again, and is none of the failures of §1.7 (the guard bounds it by itself).
 FREE: Final = frozenset({"busy"})
 # The writing tools of this run are to stop at once.
 TERMINAL: Final = frozenset({"unreadable", "unwritable", "drift", "flip_flop", "too_many_writes", "disabled"})

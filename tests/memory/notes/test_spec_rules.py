@@ -274,13 +274,22 @@ def _by_review(world, review, number):
     )
 
 
-def test_1_7_busy_may_be_tried_again_and_counts_for_nothing(files, settings):
+def test_1_7_busy_may_be_tried_again_and_is_none_of_the_failures(files, settings):
     settings.NOTES_LOCK_SECONDS = 0
     turn = files.turn()
     with store.storage().hold(files.memory):
-        results = [turn.call("add", "甲") for _ in range(5)]
+        results = [turn.call("add", "甲") for _ in range(2)]
     assert {(one.code, one.is_terminal) for one in results} == {("busy", False)}
-    assert turn.call("add", "甲").is_done
+    assert turn.call("add", "甲").is_done and turn.call("remove", "", "没有").is_terminal is False
+
+
+def test_1_7_nobody_waits_for_others_without_end(files, settings):
+    settings.NOTES_LOCK_SECONDS = 0
+    turn = files.turn()
+    with store.storage().hold(files.memory):
+        results = [turn.call("add", f"甲{number}") for number in range(4)]
+    assert [(one.code, one.is_terminal) for one in results] == [("busy", False), ("busy", False), ("busy", True), ("busy", True)]
+    assert turn.call("add", "甲").is_terminal and files.entries() == []
 
 
 # §1.8
