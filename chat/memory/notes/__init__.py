@@ -5,6 +5,7 @@ snapshot  what a thread's system prompt says of them, frozen
 guide     the first-use guide that is frozen with it
 tools     the six tools of the chat model
 intent    whether a message itself asks for a change
+overlap   whether what is noted comes out of the message that asked
 shortcut  "记住：…" where the model has no tools
 review    a background review from its row to its end
 review_due  when one is due, and which rounds it looks at
