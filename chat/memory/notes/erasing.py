@@ -25,7 +25,7 @@ from chat.memory.notes.base import Author, Place, Result
 from chat.memory.notes.journal import ERASED_MARK
 from chat.memory.notes.refusals import Refusal
 from chat.memory.notes.storage import Busy, NoOwner, Storage, Unreadable
-from chat.memory.notes.store import STORAGES, held, look
+from chat.memory.notes.store import STORAGES, held, look, storage
 from chat.memory.notes.survey import has_stores, in_files, in_rows
 from chat.memory.notes.told import forget_told
 from chat.models import NoteOp, NoteTarget, Owner
@@ -103,7 +103,7 @@ def erase(place: Place) -> int:
     Frozen notes and ledgers come before the lock: there may be thousands of them, and nobody is kept from writing meanwhile.
     """
     now = look(place)
-    if now.trouble == "unreadable":
+    if now.trouble == "unreadable" or (not now.entries and _lies_elsewhere(place)):
         raise Refusal("unreadable")
     _keep_removals(place)
     limit = timezone.now() - UNDO_KEPT
@@ -120,6 +120,17 @@ def erase(place: Place) -> int:
     if gone:
         log.info("Erased %d wordings of notes of user %d", len(gone), place.owner.user_id)
     return len(gone)
+
+
+def _lies_elsewhere(place: Place) -> bool:
+    """Whether the text is in the storage that is not in use: after a change of the settings it seems to be gone, and is not."""
+    for kept_in in STORAGES.values():
+        try:
+            if kept_in is not storage() and kept_in.read(place):
+                return True
+        except (Unreadable, OSError):
+            return True
+    return False
 
 
 def _erase_quietly(place: Place) -> int:
@@ -251,17 +262,17 @@ def _vanished(place: Place) -> list[str]:
 def _drop_backups(place: Place, gone: Collection[str], limit: datetime) -> None:
     """Removes backups that are as old as a removal may become, or that hold one of these wordings."""
     needles = [text.encode(encoding, "ignore") for text in gone for encoding in _ENCODINGS]
-    for storage in STORAGES.values():
-        kept = storage.backups(place)
+    for kept_in in STORAGES.values():
+        kept = kept_in.backups(place)
         old = [one.name for one in kept if one.kept_at < limit]
-        names = [*old, *(one.name for one in kept if one.name not in old and _tells(storage, place, one.name, needles))]
+        names = [*old, *(one.name for one in kept if one.name not in old and _tells(kept_in, place, one.name, needles))]
         if names:
-            storage.drop_backups(place, names)
+            kept_in.drop_backups(place, names)
 
 
-def _tells(storage: Storage, place: Place, name: str, needles: Collection[bytes]) -> bool:
+def _tells(kept_in: Storage, place: Place, name: str, needles: Collection[bytes]) -> bool:
     try:
-        with storage.open_backup(place, name) as file:
+        with kept_in.open_backup(place, name) as file:
             return _holds(file, [needle for needle in needles if needle])
     except (Unreadable, OSError):  # a link or the like, that holds nothing itself
         return False

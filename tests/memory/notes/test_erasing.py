@@ -163,6 +163,15 @@ def test_a_folder_that_is_not_there_is_not_taken_for_one_in_which_all_was_remove
     assert [op.action for op in files.ops()] == ["add"]
 
 
+def test_a_text_that_lies_in_the_storage_that_is_not_in_use_is_not_taken_for_removed(world, settings):
+    world.write("add", SECRET)
+    long_ago(world)
+    settings.NOTES_STORAGE = "database" if settings.NOTES_STORAGE == "files" else "files"
+    World().write("add", "甲")  # so that there is something in the other
+    assert Eraser().sweep() == 0
+    assert [op.action for op in world.ops()] == ["add"] and "hong_2008" in everything(world)
+
+
 def test_a_proposal_for_what_is_gone_waits_no_more_and_one_that_was_turned_down_is_blank(world):
     world.write("add", SECRET)
     refused = world.write("replace", "新的", "小红书", is_staged=True).op_id
