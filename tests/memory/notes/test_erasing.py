@@ -12,6 +12,7 @@ from chat.memory.notes.erasing import UNDO_KEPT, Eraser, erase, erase_for_good
 from chat.memory.notes.snapshot import has_changed
 from chat.models import NoteOp, NoteSnapshot, NoteTarget, Run, RunLedger, Thread
 from chat.note_lines import note_line
+from chat.runs import start
 from chat.runs.delete import erase_thread
 from chat.runs.finish import Outcome, finish_run
 from chat.runs.start import Order, start_run
@@ -87,6 +88,7 @@ def test_what_stands_in_the_notes_is_never_erased(world, talked):
     world.write("add", SECRET)
     long_ago(world)
     assert erase(world.memory) == 0 and not erase_for_good(world.user, world.ops()[0].pk).payload["changed"]
+    assert NoteSnapshot.objects.get(thread=talked.thread).text.count(SECRET) == 2
 
 
 def test_what_is_erased_cannot_be_taken_back(world, talked):
@@ -111,17 +113,29 @@ def test_the_conversation_says_that_the_notes_have_changed_and_its_next_prompt_h
 
 
 def test_a_run_that_was_starting_meanwhile_reads_the_notes_again(world, talked, monkeypatch):
-    removal, real = world.ops()[-1].pk, snapshot.keep
+    removal, real = world.ops()[-1].pk, start.assemble
 
-    def slow(*arguments, **more):
-        monkeypatch.setattr(snapshot, "keep", real)
-        erasing.forget_told(world.memory, {SECRET})
-        return real(*arguments, **more)
+    def slow(turn):
+        monkeypatch.setattr(start, "assemble", real)
+        ledger = real(turn)
+        assert erase_for_good(world.user, removal).payload["changed"]
+        return ledger
 
-    monkeypatch.setattr(snapshot, "keep", slow)
+    monkeypatch.setattr(start, "assemble", slow)
     run = say(world, "再来", talked.thread_id)
-    assert erase_for_good(world.user, removal).payload["changed"]
     assert RunLedger.objects.get(run=run).segments[0]["text"].count("hong_2008") == 1  # that of the profile
+
+
+def test_what_comes_back_while_it_is_being_erased_stays_in_the_log(world, talked, monkeypatch):
+    removal, real = world.ops()[-1].pk, erasing.forget_told
+
+    def slow(*arguments):
+        assert decide.undo(world.user, removal).is_done
+        return real(*arguments)
+
+    monkeypatch.setattr(erasing, "forget_told", slow)
+    erase_for_good(world.user, removal)
+    assert SECRET in world.entries() and not any(journal.is_erased(op) for op in world.ops())
 
 
 @pytest.mark.parametrize("how", ["edit", "replace", "batch", "undo", "outside"])

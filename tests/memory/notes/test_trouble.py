@@ -100,7 +100,7 @@ def test_what_cannot_be_opened_is_put_aside_when_a_person_replaces_it(files, tmp
     else:
         path.mkdir()
     assert files.look().trouble == "unreadable"
-    assert files.edit("长" * 3_000).code == "too_long_for_store" and not store.backups(files.memory)
+    assert files.edit("\n§\n".join(char * 1_200 for char in "长短")).code == "over_budget" and not store.backups(files.memory)
     assert files.edit("甲\n§\n乙").is_done and files.entries() == ["甲", "乙"]
     [backup] = store.backups(files.memory)
     file = store.open_file(files.memory, backup.name)
