@@ -161,7 +161,7 @@ class PageConsumer(AsyncWebsocketConsumer):
             await self._sign_out()
         except RunRefused as error:
             self._refuse(action.key, error.code)
-        except DatabaseError:
+        except (DatabaseError, OSError):  # the disk of the notes, too
             self._refuse(action.key, "unavailable")
         else:
             self._deliver(frame("sent", key=action.key, run=started.run_id))

@@ -19,6 +19,7 @@ from chat.memory.backends.base import BackendError, BackendMisconfigured, Memory
 from chat.memory.external import chosen
 from chat.memory.meaning.embedder import embedder_of
 from chat.memory.meaning.trial import try_embedder
+from chat.memory.notes.lost import put_aside
 from chat.memory.notes.survey import survey
 from chat.models import Provider, Tenant, WorkerBeat
 from chat.providers.base import ProviderError
@@ -150,7 +151,9 @@ def check_notes() -> Finding:
         told += f"; far over their budget, so nothing is written: {', '.join(found.drifted)}"
     if found.elsewhere:
         told += f"; {found.elsewhere} more are in the other storage, where nobody sees them: manage.py notes_move, or look at NOTES_STORAGE"
-    return Finding(True, "notes", told, is_note=bool(found.drifted or found.elsewhere))
+    if aside := put_aside():
+        told += f"; {aside} folders of unknown owners are put aside, as after an older database was restored; each is removed after 30 days"
+    return Finding(True, "notes", told, is_note=bool(found.drifted or found.elsewhere or aside))
 
 
 def check_provider(service: Provider) -> Finding:

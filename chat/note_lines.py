@@ -13,11 +13,12 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from chat.memory.notes.journal import is_erased
+from chat.memory.notes.review_report import short
+from chat.memory.notes.storage import NAMES
 from chat.models import NoteOp, NoteTarget, Run
 
-SHOWN_CHARS = 80  # of an entry in a line, as in notices (specs/notes_memory.md §3.2); all of it stands behind “in full”
 LINES_MOST = 100  # of one conversation that are told anew when something changes
-FILES = {NoteTarget.MEMORY: "MEMORY.md", NoteTarget.USER: "USER.md"}
 # Which of the model's tools can leave a line.
 WRITERS = frozenset({"memory_add", "memory_replace", "memory_remove", "memory_batch"})
 _UNDOABLE = {NoteOp.Action.ADD, NoteOp.Action.REPLACE, NoteOp.Action.REMOVE, NoteOp.Action.BATCH}
@@ -101,7 +102,7 @@ def note_line(op: NoteOp, *, said: str | None = None) -> NoteLine:
         words=words,
         changes=changes,
         has_more=has_more,
-        is_undoable=op.state == NoteOp.State.APPLIED and op.action in _UNDOABLE and bool(op.changes),
+        is_undoable=op.state == NoteOp.State.APPLIED and op.action in _UNDOABLE and bool(op.changes) and not is_erased(op),
         address=f"{reverse('memory')}#pending" if op.state == NoteOp.State.STAGED else "",
         said=said or "",
         is_news=said is not None,
@@ -129,7 +130,7 @@ def _words(op: NoteOp, changes: Collection[NoteChange]) -> tuple[str, bool]:
     """The sentence of the line, and whether there is more to see than it says."""
     one = next(iter(changes)) if len(changes) == 1 else None
     old, new = (short(one.old), short(one.new)) if one is not None else ("", "")
-    values = {"file": FILES[NoteTarget(op.target)], "old": old, "new": new, "count": len(changes)}
+    values = {"file": NAMES[NoteTarget(op.target)], "old": old, "new": new, "count": len(changes)}
     kind = "batch" if one is None else "replace" if old and new else "remove" if old else "add"
     sentence = {
         "applied": {
@@ -159,9 +160,3 @@ def _words(op: NoteOp, changes: Collection[NoteChange]) -> tuple[str, bool]:
     }[op.state][kind]
     is_cut = one is not None and (old, new) != (one.old, one.new)
     return sentence % values, kind == "batch" or is_cut or (kind == "replace" and op.state in ("applied", "staged"))
-
-
-def short(text: str, chars: int = SHOWN_CHARS) -> str:
-    """The text in one line, cut at `chars` code points."""
-    line = " ".join(text.split())
-    return line if len(line) <= chars else line[: chars - 1].rstrip() + "…"

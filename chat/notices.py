@@ -29,6 +29,7 @@ _REFUSED: dict[str, Promise] = {
     "over_budget": gettext_lazy("Not noted: there is no room for it. Delete or shorten something first."),
     "too_long_for_store": gettext_lazy("Not noted: the text is longer than the notes may be. Shorten it and send it again."),
     "reserved_separator": gettext_lazy("Not noted: a line holds only §, which parts entries. Take it out and send it again."),
+    "unwritable": gettext_lazy("Not noted: the disk is full or fails, so nothing was changed. Tell whoever runs this program."),
     "busy": gettext_lazy("Not noted: somebody else is writing to the notes. Send it again in a moment."),
 }
 _NOT_NOTED = gettext_lazy("Not noted: the notes cannot be written just now. What stood in them is unchanged.")

@@ -73,6 +73,14 @@ class LineTests(SocketCase):
             await launch.wait(started.run_id)
         assert "data-note-op" in joined["html"]
 
+    async def test_disk_that_fails_is_told_and_the_page_stays(self) -> None:
+        async with self.page() as page:
+            await page.join()
+            with patch.object(launch, "start", side_effect=OSError(28, "No space left on device")):
+                await page.say(action="send", key="k1", input=REMEMBER, mode="")
+                error = await page.hear("error")
+        assert (error["code"], error["key"]) == ("unavailable", "k1")
+
     async def test_claim_of_the_model_alone_makes_no_line(self) -> None:
         async with self.page() as page:
             await page.join()

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin.base import RecordAdmin, may_view_content
+from chat.memory.notes import lost  # noqa: F401  this site is in every process, and whoever is deleted takes their files along
 from chat.models import NoteGuard, NoteOp, NoteReview, NoteSnapshot, NoteText, Notice
 
 BY_SCHOOL = ("tenant", admin.RelatedOnlyFieldListFilter)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from chat.memory.core.journal import forget_deleted
 from chat.memory.external.lost import LostMarks
 from chat.memory.meaning.fill import mark_behind
+from chat.memory.notes.erasing import Eraser
 from chat.memory.notes.lost import LostFolders
 from chat.memory.notes.review_due import IN_FLIGHT
 from chat.models import MemoryOp, NoteReview, RunLedger, Work
@@ -24,6 +25,7 @@ from chat.runs.sweep import RunSweeper
 log = logging.getLogger(__name__)
 _lost_folders = LostFolders()
 _lost_marks = LostMarks()
+_eraser = Eraser()
 OP_LOST_AFTER = timedelta(minutes=10)
 INCOGNITO_KEPT = timedelta(hours=24)  # after the last run (DESIGN §2)
 LEDGERS_AT_ONCE = 500  # short transactions: answers are being written at the same time
@@ -33,7 +35,12 @@ def sweep(runs: RunSweeper) -> int:
     """Ends and removes what is due; returns how many rows were changed. `runs` knows the looks before this one."""
     ended = runs.sweep() + end_lost_ops() + end_lost_reviews()
     ended += remove_old_ledgers() + erase_idle_incognito(INCOGNITO_KEPT) + forget_deleted()
-    return ended + mark_behind() + _lost_marks.sweep() + _lost_folders.sweep()
+    return ended + mark_behind() + _lost_marks.sweep() + sweep_notes()
+
+
+def sweep_notes() -> int:
+    """Erases what was removed from notes long ago, and puts folders of notes aside whose owner is gone."""
+    return _eraser.sweep() + _lost_folders.sweep()
 
 
 def end_lost_ops() -> int:

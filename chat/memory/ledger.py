@@ -93,7 +93,7 @@ def blank_external(owner: Owner) -> int:
     rows = RunLedger.objects.filter(run__tenant_id=owner.tenant_id, run__user_id=owner.user_id).exclude(run__backend="")
     if owner.agent_id:
         rows = rows.filter(run__agent_id=owner.agent_id)
-    return sum(_change(key, _without_external) for key in list(rows.values_list("pk", flat=True)))
+    return sum(rewrite(key, _without_external) for key in list(rows.values_list("pk", flat=True)))
 
 
 def telling_of(tenant_id: str, user_id: int | None, document_ids: Collection[str], *, since: datetime | None = None) -> list[str]:
@@ -119,22 +119,22 @@ def blank_rows(keys: Iterable[str], source_ids: Collection[str]) -> int:
 
 
 def _blank(key: str, ids: set[str]) -> bool:
-    return _change(key, lambda segment: _without(segment, ids))
+    return rewrite(key, lambda segments: [_without(segment, ids) for segment in segments])
 
 
-def _change(key: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bool:
-    """Changes one ledger, by conditional update: another source of it may be blanked at the same time."""
+def rewrite(key: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> bool:
+    """Changes what one ledger tells, by conditional update: something else of it may be erased at the same time."""
     while (segments := RunLedger.objects.filter(pk=key).values_list("segments", flat=True).first()) is not None:
-        blanked = [change(segment) for segment in segments]
-        if blanked == segments:
+        changed = change(segments)
+        if changed == segments:
             return False
-        if RunLedger.objects.filter(pk=key, segments=segments).update(segments=blanked):
+        if RunLedger.objects.filter(pk=key, segments=segments).update(segments=changed):
             return True
     return False
 
 
-def _without_external(segment: dict[str, Any]) -> dict[str, Any]:
-    return segment | {"text": ERASED, "notes": []} if segment["name"] == "external" and segment["text"] else segment
+def _without_external(segments: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one | {"text": ERASED, "notes": []} if one["name"] == "external" and one["text"] else one for one in segments]
 
 
 def _without(segment: dict[str, Any], ids: set[str]) -> dict[str, Any]:

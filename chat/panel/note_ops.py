@@ -1,6 +1,6 @@
 """Operations on notes as a person reads them: what waits as a card, what happened as a line, each with the whole entries."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
+from chat.memory.notes.erasing import wordings_gone
+from chat.memory.notes.journal import is_erased
 from chat.models import NoteOp, NoteTarget
 from chat.panel.cards import Piece, diff, source_address
 
@@ -42,11 +44,14 @@ class EntryChange:
 
 @dataclass(slots=True)
 class NoteOpCard:
-    """One operation. `error`, `accepted` and `draft` belong to a yes that was refused: why, what a second one would accept,
+    """One operation. `is_erasable`: it holds a wording that does not stand in the store any more.
+
+    `error`, `accepted` and `draft` belong to a yes that was refused: why, what a second one would accept,
     and the wording that was sent."""
 
     row: NoteOp
     changes: list[EntryChange] = field(default_factory=list)
+    is_erasable: bool = False
     is_editing: bool = False
     draft: str = ""
     error: str = ""
@@ -81,7 +86,7 @@ class NoteOpCard:
     @property
     def is_undoable(self) -> bool:
         """Whether a person may take it back; the store has the last word."""
-        return self.row.state == NoteOp.State.APPLIED and self.row.action != NoteOp.Action.UNDO
+        return self.row.state == NoteOp.State.APPLIED and self.row.action != NoteOp.Action.UNDO and not is_erased(self.row)
 
     @property
     def wording(self) -> str:
@@ -121,9 +126,10 @@ def with_source(found: QuerySet[Any]) -> QuerySet[Any]:
     )
 
 
-def note_op_card(row: NoteOp) -> NoteOpCard:
-    """The row comes from own_note_ops."""
-    return NoteOpCard(row, changes_of(row.changes))
+def note_op_card(row: NoteOp, entries: Collection[str] | None = None) -> NoteOpCard:
+    """The row comes from own_note_ops; `entries` are those of its store as it is now, where wordings can be erased."""
+    is_erasable = entries is not None and bool(wordings_gone(row, entries))
+    return NoteOpCard(row, changes_of(row.changes), is_erasable=is_erasable)
 
 
 def changes_of(changes: Iterable[dict[str, Any]]) -> list[EntryChange]:

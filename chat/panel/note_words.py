@@ -21,11 +21,14 @@ _DONE: dict[str, Promise] = {
     "reject": gettext_lazy("Not written; the notes stay as they are."),
     "undo": gettext_lazy("Undone."),
     "reconsider": gettext_lazy("Undone."),
+    "erase": gettext_lazy("Deleted for good. What stands in the notes is unchanged."),
 }
 _ALREADY: dict[str, Promise] = {
     "add": gettext_lazy("Nothing was changed: this entry stands there already."),
     "approve": gettext_lazy("Nothing was changed: the notes say so already."),
+    "erase": gettext_lazy("Nothing was deleted: all of it stands in the notes. Delete it there first."),
 }
+_LATER = gettext_lazy("The text cannot be changed just now. It is deleted for good as soon as it can be.")
 _NOTHING = gettext_lazy("Nothing was changed: the text is the same.")
 
 _WHY: dict[str, Promise] = {
@@ -39,6 +42,8 @@ _WHY: dict[str, Promise] = {
     "redline": gettext_lazy("Not written: the text holds %(kinds)s. Take it out and try again; nothing was stored."),
     "ask": gettext_lazy("The text seems to hold %(kinds)s. Keep it all the same, or change it?"),
     "unreadable": gettext_lazy("Not written: the file cannot be read. Look at it on the page of the notes."),
+    "unwritable": gettext_lazy("Not written: the disk is full or fails, so nothing was changed. Tell whoever runs this program."),
+    "erased": gettext_lazy("Nothing was changed: the wording was deleted for good, so it cannot be brought back."),
     "drift": gettext_lazy(
         "Not written: the text was changed from outside and is far over its budget. Put it in order on the page of the notes."
     ),
@@ -63,6 +68,8 @@ def result_words(result: Result, verb: str) -> str:
     if result.is_done:
         if result.payload.get("changed") is False:
             return str(_ALREADY.get(verb, _NOTHING))
+        if result.payload.get("is_later"):
+            return str(_LATER)
         return str(_DONE[verb]) + _near_words(result)
     return str(_WHY.get(result.code, _OTHER)) % _figures(result)
 

@@ -1,6 +1,5 @@
 """The two notes as their page shows them: entries with what is wrong with each, how full a store is, what is being edited."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,14 +7,16 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q
 
 from chat.memory.blocked import threat_of
+from chat.memory.notes import entries as form
 from chat.memory.notes import store
 from chat.memory.notes.base import Live, Place
+from chat.memory.notes.shown import key_of
+from chat.memory.notes.storage import NAMES, Backup
 from chat.models import Agent, NoteTarget, Owner
 from chat.panel.note_ops import NoteOpCard
 from chat.sidebar import agents_of
 
-NEAR_PERCENT = 90  # specs/notes_memory.md §1.2
-KEY_CHARS = 16
+KEY_CHARS = 16  # of an entry's name in a form, whatever stands before it by then
 SHOWN_MOST = 50_000  # characters of a text that was changed from outside; for more an editor in a page is of no use
 
 
@@ -29,7 +30,7 @@ class Usage:
 
     @property
     def percent(self) -> int:
-        return min(100, self.chars * 100 // self.limit)
+        return form.percent(self.chars, self.limit)
 
     @property
     def is_over(self) -> bool:
@@ -37,12 +38,12 @@ class Usage:
 
     @property
     def is_near(self) -> bool:
-        return not self.is_over and self.chars * 100 >= NEAR_PERCENT * self.limit
+        return not self.is_over and form.percent(self.chars, self.limit) >= form.NEAR_LIMIT_PERCENT
 
     @property
     def sizes(self) -> str:
         """“159/2,200”."""
-        return f"{self.chars:,}/{self.limit:,}"
+        return form.usage_of_limit(self.chars, self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Entry:
 
     @property
     def key(self) -> str:
-        return entry_key(self.text)
+        return key_of(self.text, KEY_CHARS)
 
     @property
     def chars(self) -> int:
@@ -74,7 +75,7 @@ class StoreCard:
     history: list[NoteOpCard] = field(default_factory=list)
     more: str = ""  # into `?after=` of the history's next part
     raw: str = ""  # of a store that cannot be read: what is legible of its bytes
-    backups: Sequence[str] = ()
+    backups: Sequence[Backup] = ()
     draft: str | None = None
     line: str = ""  # the entry that was to be added
     error: str = ""
@@ -88,7 +89,7 @@ class StoreCard:
 
     @property
     def file_name(self) -> str:
-        return file_name(self.place.target)
+        return NAMES[self.place.target]
 
     @property
     def usage(self) -> Usage:
@@ -126,21 +127,12 @@ def entries_of(live: Live) -> list[Entry]:
 
 def entry_of(live: Live, key: str) -> str:
     """The text of an entry that a form has named; "" when it does not stand there any more."""
-    return next((text for text in live.entries if entry_key(text) == key), "")
+    return next((text for text in live.entries if key_of(text, KEY_CHARS) == key), "")
 
 
 def legible(place: Place) -> str:
     """What can be made out of a file that is no UTF-8 text; "" when it cannot be opened."""
     return (store.raw(place) or b"").decode("utf-8", "replace")
-
-
-def file_name(target: str) -> str:
-    return "USER.md" if target == NoteTarget.USER else "MEMORY.md"
-
-
-def entry_key(text: str) -> str:
-    """Names an entry in a form, whatever stands before it by then."""
-    return hashlib.sha256(text.encode()).hexdigest()[:KEY_CHARS]
 
 
 def noting_agents(user: AbstractBaseUser, tenant_id: str) -> list[Agent]:
@@ -154,7 +146,7 @@ def noting_agents(user: AbstractBaseUser, tenant_id: str) -> list[Agent]:
 def usages_of(owner: Owner) -> list[tuple[str, Usage | None]]:
     """How full the stores are, by the names of their files; None for one that cannot be read."""
     targets = [NoteTarget.MEMORY, NoteTarget.USER] if owner.agent_id else [NoteTarget.USER]
-    found = [(file_name(target), store.look(Place(owner, target))) for target in targets]
+    found = [(NAMES[target], store.look(Place(owner, target))) for target in targets]
     return [(name, None if live.trouble == "unreadable" else usage_of(live)) for name, live in found]
 
 

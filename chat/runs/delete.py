@@ -20,7 +20,7 @@ from chat.memory.core import decide
 from chat.memory.core.sources import forget_thread, learnt_from
 from chat.memory.external import forgetting
 from chat.memory.ledger import blank
-from chat.memory.notes import journal
+from chat.memory.notes import erasing
 from chat.memory.recall import entries as recall
 from chat.models import Candidate, NoteReview, Run, Thread, Work
 from chat.models.tenancy import ping
@@ -123,7 +123,7 @@ def _take(threads: QuerySet[Thread], thread_id: str) -> bool:
 def _erase(user_id: int, thread_id: str) -> None:
     forget_thread(user_id, thread_id)
     recall.forget_thread(user_id, thread_id)
-    journal.forget_thread(user_id, thread_id)
+    erasing.forget_thread(user_id, thread_id)
     forgetting.ask_thread(thread_id)
     run_ids = list(Run.objects.filter(thread_id=thread_id).values_list("pk", flat=True))
     Work.objects.filter(kind=Work.Kind.THREAD, subject_id=thread_id).delete()

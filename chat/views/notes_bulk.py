@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from chat.memory.notes import decide
 from chat.memory.notes.base import Result
+from chat.memory.notes.erasing import erase_for_good
 from chat.models.tenancy import ping
 from chat.panel.note_words import later_words, results_words
 
@@ -29,13 +30,16 @@ def decide_on_notes(user: AbstractBaseUser, verb: str, op_ids: Sequence[str]) ->
 
 
 def decide_on_note(user: AbstractBaseUser, verb: str, op_id: str, *, content: str | None = None, accepted: Sequence[str] = ()) -> Result:
-    """One decision: `approve`, `reject`, `undo` of what was written, or `reconsider` the person's last one. Open pages are told."""
+    """One decision: `approve`, `reject`, `undo` of what was written, `reconsider` the person's last one, or `erase` its wording.
+
+    Open pages are told.
+    """
     if verb == "approve":
         result = decide.approve(user, op_id, content=content, accepted=accepted)
     elif verb == "reject":
         result = Result({}, code="" if decide.reject(user, op_id) else "decided", op_id=op_id)
     else:
-        result = {"undo": decide.undo, "reconsider": decide.reconsider}[verb](user, op_id)
+        result = {"undo": decide.undo, "reconsider": decide.reconsider, "erase": erase_for_good}[verb](user, op_id)
     if result.is_done:
         ping(user.pk)
     return result

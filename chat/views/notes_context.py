@@ -1,9 +1,11 @@
 """What the templates of the notes get, and which store a form is about."""
 
+from collections.abc import Collection
+
 from django.http import Http404, QueryDict
 
 from chat.memory.notes import journal, store
-from chat.memory.notes.base import Place
+from chat.memory.notes.base import Live, Place
 from chat.memory.switches import off_by
 from chat.middleware import PageRequest
 from chat.models import Agent, NoteOp, NoteTarget, Owner
@@ -50,11 +52,15 @@ def store_card(page: PageRequest, place: Place, agent: Agent | None, *, after: s
     card = StoreCard(place, live, agent, entries_of(live))
     if live.trouble == "unreadable":
         card.raw = legible(place)
-    if live.trouble in ("unreadable", "drift"):
-        card.backups = [one.name for one in store.backups(place)]
+    card.backups = store.backups(place)
     found = history_page(page, place, after)
-    card.history, card.more = [note_op_card(row) for row in found.rows], found.more
+    card.history, card.more = [note_op_card(row, entries_now(live)) for row in found.rows], found.more
     return card
+
+
+def entries_now(live: Live) -> Collection[str] | None:
+    """The entries of a store; None when nobody knows them."""
+    return None if live.trouble == "unreadable" else live.entries
 
 
 def history_page(page: PageRequest, place: Place, after: str) -> Page[NoteOp]:
@@ -94,7 +100,8 @@ def history_card(page: PageRequest, agent_id: str, target: NoteTarget, after: st
         raise Http404
     place = place_in(page, target, chosen)
     found = history_page(page, place, after)
-    owner = {"name": str(target), "history": [note_op_card(row) for row in found.rows], "more": found.more}
+    entries = entries_now(store.look(place))
+    owner = {"name": str(target), "history": [note_op_card(row, entries) for row in found.rows], "more": found.more}
     return {"owner": owner, "chosen": chosen}
 
 

@@ -3,16 +3,17 @@
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from chat.memory.notes import store
 from chat.memory.notes.base import Author, Result
 from chat.memory.notes.entries import decode
+from chat.memory.notes.storage import NAMES, READ_MOST_BYTES
 from chat.middleware import PageRequest
 from chat.models import NoteOp
-from chat.panel.notes import file_name
 from chat.views.notes import Asked, accepted, answer
 from chat.views.notes_context import place_of
 
@@ -21,14 +22,23 @@ BYTES_MOST = 64 * 1024  # ten times what the largest store holds, in four bytes 
 
 @require_GET
 @login_required
-def download(request: HttpRequest) -> HttpResponse:
-    """The file as it stands, byte for byte, only ever to be saved."""
+def download(request: HttpRequest) -> HttpResponseBase:
+    """The file as it stands, or with `?backup=` one that was put aside, byte for byte, only ever to be saved."""
     place, _agent = place_of(cast(PageRequest, request), request.GET)
-    content = store.raw(place)
-    if content is None:
+    backup = request.GET.get("backup", "").replace("\0", "")
+    file = store.open_file(place, backup)
+    if file is None:
         raise Http404
-    response = HttpResponse(content, content_type="text/markdown; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{file_name(place.target)}"'
+    content = file.read(READ_MOST_BYTES + 1)
+    response: HttpResponseBase
+    if len(content) > READ_MOST_BYTES:
+        file.seek(0)
+        response = FileResponse(file)
+    else:
+        file.close()
+        response = HttpResponse(content)
+    response.headers["Content-Type"] = "text/markdown; charset=utf-8"
+    response.headers["Content-Disposition"] = f'attachment; filename="{backup or NAMES[place.target]}"'
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 

@@ -21,7 +21,7 @@ from chat.views.notes_bulk import decide_on_note
 from chat.views.notes_context import place_in, store_card, store_context
 from chat.views.thread_notes import answer_in_round
 
-VERBS = ("approve", "reject", "undo", "reconsider")
+VERBS = ("approve", "reject", "undo", "reconsider", "erase")
 LEAVES = ("gone", "decided")  # the card is about nothing any more
 
 

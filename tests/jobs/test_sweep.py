@@ -3,10 +3,15 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
+from chat.jobs import sweep as sweep_module
 from chat.jobs.sweep import end_lost_ops, remove_old_ledgers, sweep
-from chat.models import MemoryOp, Run, RunLedger, Work
+from chat.memory.notes import store
+from chat.memory.notes.base import Author, Place, Write
+from chat.memory.notes.erasing import Eraser
+from chat.models import MemoryOp, NoteOp, NoteTarget, Owner, Run, RunLedger, Work
 from chat.runs.sweep import LOOKS_APART_SECONDS, RunSweeper
 from tests import builders
 
@@ -54,3 +59,17 @@ def test_a_dead_run_is_ended_and_its_thread_marked():
     assert (dead.status, dead.error_code, dead.output) == ("failed", "interrupted", "一、选")
     assert Work.objects.get().subject_id == thread.pk
     assert sweep(runs) == 0
+
+
+def test_wording_of_notes_that_was_removed_long_ago_goes_with_the_sweep(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(sweep_module, "_eraser", Eraser())
+    agent = builders.agent(builders.school_of(user := builders.teacher()))
+    place = Place(Owner(agent.tenant_id, user.pk, agent.pk), NoteTarget.MEMORY)
+    for write in (Write("add", "小红书账号"), Write("add", "留着的"), Write("remove", old_text="小红书")):
+        store.write(place, write, Author(NoteOp.Origin.PANEL))
+    assert sweep(RunSweeper()) == 0
+    NoteOp.objects.update(created_at=F("created_at") - timedelta(days=31))
+    monkeypatch.setattr(sweep_module, "_eraser", Eraser())
+    assert sweep(RunSweeper()) == 1
+    assert "小红书" not in str(list(NoteOp.objects.values_list("changes", "request")))

@@ -9,6 +9,7 @@ from django.test import Client
 
 from chat.memory.notes import store
 from chat.memory.notes.base import Place
+from chat.memory.notes.storage import READ_MOST_BYTES
 from chat.models import Membership, NoteOp, NoteTarget, Owner, Preference, Tenant
 from tests import builders, noted
 from tests.views.test_chat import ChatCase
@@ -248,6 +249,27 @@ class HistoryTests(NotesCase):
         self.client.post(address[1], {"verb": "reconsider", "in": "notes", "agent": self.agent.pk})
         assert self.text() == "" and "Last action" not in self.page(NOTES)
 
+    def test_removed_wording_is_deleted_for_good_where_it_is_shown(self) -> None:
+        self.send("add", content="小红书账号")
+        self.send("add", content="留着的")
+        page = self.page(NOTES)
+        assert 'data-action="erase"' not in page  # all of it stands there
+        self.send("remove", entry=re.findall(r'name="entry" value="(\w+)"', self.section(page))[0])
+        section = self.section(self.page(NOTES))
+        assert section.count('data-action="erase"') == 2 and "after 30 days" in section
+        removal = NoteOp.objects.get(action="remove")
+        address, asked = f"/memory/notes/op/{removal.pk}/", {"verb": "erase", "in": "notes", "agent": self.agent.pk}
+        stranger = Client()
+        stranger.force_login(builders.teacher())
+        assert stranger.post(address, asked).status_code == 404
+        answer = self.client.post(address, asked, headers=HTMX).content.decode()
+        assert "Deleted for good." in answer and 'data-action="erase"' not in answer
+        after = self.page(NOTES)
+        assert "小红书账号" not in after and "留着的" in after and "「已删除」" in self.section(after)
+        assert 'name="verb" value="undo"' in self.section(after) and self.text() == "留着的"
+        refused = self.client.post(address, asked | {"verb": "undo"}, headers=HTMX).content.decode()
+        assert "cannot be brought back" in refused
+
 
 class FileTests(NotesCase):
     def upload(self, content: bytes | None, **fields: Any) -> HttpResponse:
@@ -324,3 +346,29 @@ class TroubleTests(NotesCase):
         assert self.send("add", content="再来一条").status_code == 422
         self.send("remove", entry=re.findall(r'name="entry" value="(\w+)"', section)[0])
         assert self.text() == "乙" * 700
+
+    def test_backup_is_downloaded_by_its_teacher_alone(self) -> None:
+        drifted = f"第一条\n§\n{'长' * 1_400}"
+        self.write(drifted)
+        noted.refused_write(self.place())
+        address = re.search(r'href="(/memory/notes/download/\?store=user[^"]+backup=[^"]+)"', self.page(NOTES))
+        assert address is not None
+        response = self.client.get(address[1].replace("&amp;", "&"))
+        assert response.content.decode() == drifted and "USER.md.bak." in response["Content-Disposition"]
+        self.save("第一条")
+        assert "USER.md.bak." in self.section(self.page(NOTES))  # it stays after the repair
+        colleague = builders.teacher(self.agent.tenant)
+        other = Client()
+        other.force_login(colleague)
+        assert other.get(address[1].replace("&amp;", "&")).status_code == 404
+        for name in ("../USER.md", "USER.md.lock", "x\0"):
+            assert self.client.get(DOWNLOAD, {"store": "user", "backup": name}).status_code == 404
+
+    def test_file_of_any_size_can_be_downloaded_and_replaced(self) -> None:
+        huge = b"x" * (READ_MOST_BYTES + 1)
+        self.write_bytes(huge)
+        assert 'data-trouble="unreadable"' in self.section(self.page(NOTES))
+        response = self.client.get(DOWNLOAD, {"store": "user"})
+        assert sum(map(len, response.streaming_content)) == len(huge)  # type: ignore[attr-defined]
+        self.save("第一条")
+        assert self.text() == "第一条" and "USER.md.bak." in self.section(self.page(NOTES))

@@ -5,6 +5,7 @@ snapshot  what a thread's system prompt says of them, frozen
 guide     the first-use guide that is frozen with it
 tools     the six tools of the chat model
 intent    whether a message itself asks for a change
+overlap   whether what is noted comes out of the message that asked
 shortcut  "记住：…" where the model has no tools
 review    a background review from its row to its end
 review_due  when one is due, and which rounds it looks at
@@ -18,6 +19,8 @@ review_vendor  to which model service it goes
 review_report  what was done, from the log
 storage   the contract of where texts are kept; files and rows keep it
 files     texts as files under DATA_DIR/notes
+erasing   what was removed goes for good: after its time for undo, or when its teacher says so
+told      the same, in frozen notes and ledgers
 lost      folders whose owner is gone
 survey    all stores there are, and which storage is in use
 moving    bringing texts from the other storage

@@ -15,8 +15,7 @@ from chat.memory.notes import journal, screen
 from chat.memory.notes.base import Author, Live, Result, Write
 from chat.memory.notes.batch import Outcome, Step, check_budget, take_back
 from chat.memory.notes.refusals import Refusal
-from chat.memory.notes.storage import Busy, Unreadable
-from chat.memory.notes.store import Job, Task, answer, check_owner, check_switches, request_of, storage
+from chat.memory.notes.store import Job, Task, answer, check_owner, check_switches, held, request_of
 from chat.models import NoteOp
 from chat.models.ids import new_id
 
@@ -54,12 +53,11 @@ def reject(user: AbstractBaseUser, op_id: str) -> bool:
     if op is None:
         return False
     try:
-        with storage().hold(journal.place_of(op)):
+        with held(journal.place_of(op)):
             return journal.settle(op.pk, NoteOp.State.REJECTED)
-    except Busy:
-        return False
-    except (Unreadable, OSError):  # nothing can be written there, so nobody is just saying yes
-        return journal.settle(op.pk, NoteOp.State.REJECTED)
+    except Refusal as refusal:
+        # Where nothing can be written nobody is just saying yes.
+        return refusal.code != "busy" and journal.settle(op.pk, NoteOp.State.REJECTED)
 
 
 def undo(user: AbstractBaseUser, op_id: str) -> Result:
@@ -71,6 +69,7 @@ def undo(user: AbstractBaseUser, op_id: str) -> Result:
     try:
         if op.state != NoteOp.State.APPLIED:
             raise Refusal("decided")
+        _check_wording(op)
         check_owner(place)
         screen.check_threats([Step("add", change["old"]) for change in op.changes if change["old"] is not None])
         return _Undo(place, Author(NoteOp.Origin.PANEL), op).apply()
@@ -81,9 +80,11 @@ def undo(user: AbstractBaseUser, op_id: str) -> Result:
 def reconsider(user: AbstractBaseUser, op_id: str) -> Result:
     """Takes back a person's yes or no: what was put forward waits again. A change by hand is undone, and that is all."""
     own = NoteOp.objects.for_user(user).filter(pk=op_id)
+    op = own.first()
+    if op is not None and op.state == NoteOp.State.REJECTED and journal.is_erased(op):
+        return answer(Refusal("erased"), journal.place_of(op))
     if own.filter(state=NoteOp.State.REJECTED).update(state=NoteOp.State.STAGED, decided_at=None):
         return Result({"success": True}, op_id=op_id)
-    op = own.first()
     result = undo(user, op_id)
     if op is None or op.decided_at is None or not result.is_done:
         return result
@@ -122,6 +123,8 @@ class _Undo(Task):
         if now.trouble in ("unreadable", "drift"):
             raise Refusal(now.trouble)
         _check_state(self.op, NoteOp.State.APPLIED)
+        self.op.refresh_from_db(fields=["changes"])
+        _check_wording(self.op)
         outcome = take_back(now.entries, self.op.changes)
         check_budget(now.entries, outcome.entries, now.limit_chars)
         return outcome
@@ -140,11 +143,17 @@ def _check_state(op: NoteOp, state: str) -> None:
         raise Refusal("decided")
 
 
+def _check_wording(op: NoteOp) -> None:
+    """Raises Refusal `erased` when what was done is no longer known."""
+    if journal.is_erased(op):
+        raise Refusal("erased")
+
+
 def _settled(task: Task, op: NoteOp) -> Result:
     """Does what waited; where the store says so already only the log changes."""
     result = task.apply()
     if not result.op_id:
-        with storage().hold(task.place):
+        with held(task.place):
             if not journal.settle(op.pk, NoteOp.State.APPLIED):
                 raise Refusal("decided")
     return result

@@ -7,6 +7,7 @@ renames the text into place, then keeps the line in the database and removes `.o
 what is not in the file, and no change is without its line, whatever else was edited by hand meanwhile.
 """
 
+import errno
 import fcntl
 import logging
 import os
@@ -15,22 +16,34 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from django.conf import settings
-from django.db import DataError, connection, transaction
+from django.db import DatabaseError, DataError, connection, transaction
 
 from chat.memory.notes import journal
 from chat.memory.notes.base import Place
-from chat.memory.notes.storage import BACKUPS_KEPT, NAMES, Backup, Busy, NoOwner, Step, Unreadable, backup_name
+from chat.memory.notes.storage import (
+    BACKUPS_KEPT,
+    NAMES,
+    READ_MOST_BYTES,
+    SHORT_WAIT_SECONDS,
+    Backup,
+    Busy,
+    NoOwner,
+    Step,
+    Unreadable,
+    backup_name,
+    long_wait,
+)
 from chat.models import NoteOp
 
 log = logging.getLogger(__name__)
-READ_MOST_BYTES: Final = 8 * 1024 * 1024  # nothing that we wrote is a hundredth of it
 GONE: Final = ".gone-"  # begins the name of a folder that is being removed
 _POLL_SECONDS: Final = (0.001, 0.02)
 _ID: Final = re.compile(r"[A-Za-z0-9_]{1,40}")
@@ -54,7 +67,8 @@ class Files:
                 return b""
             # Within a transaction that may yet be undone the line could not be kept for sure.
             if _is_there(folder, f"{name}.op") and not connection.in_atomic_block:
-                with suppress(Busy), _locked(folder, name, wait_seconds=0):
+                # The text is there for whoever reads it, also while nothing can be written.
+                with suppress(Busy, NoOwner, Unreadable, OSError, DatabaseError), _locked(folder, name, wait_seconds=0):
                     _recover(folder, name)
             return _content(folder, name)
 
@@ -73,29 +87,79 @@ class Files:
             _recover(folder, name)
             yield
 
-    def put(self, place: Place, content: bytes) -> None:
+    def put(self, place: Place, content: bytes) -> bool:
         name = NAMES[place.target]
         with _made_folder(place) as folder, _locked(folder, name):
             _recover(folder, name)
-            _content(folder, name)  # raises what a change would
-            _create(folder, f"{name}.new", content)
-            os.rename(f"{name}.new", name, src_dir_fd=folder, dst_dir_fd=folder)
-            os.fsync(folder)
+            if here := _content(folder, name):
+                return here == content
+            _put(folder, name, content)
+            return True
+
+    def hand_over(self, place: Place, take: Callable[[bytes], bool]) -> None:
+        name = NAMES[place.target]
+        with _folder(place) as folder:
+            if folder is None:
+                return
+            with _locked(folder, name):
+                _recover(folder, name)
+                if (content := _content(folder, name)) and take(content):
+                    _put(folder, name, b"")
+
+    def open_text(self, place: Place) -> BinaryIO:
+        return self._open(place, NAMES[place.target])
+
+    def set_aside(self, place: Place) -> str:
+        name = NAMES[place.target]
+        with _made_folder(place) as folder, _locked(folder, name):
+            _recover(folder, name)
+            if not _is_there(folder, name):
+                return ""
+            aside = f"{name}.bak.{random.getrandbits(64):016x}"
+            try:
+                os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+                os.fsync(folder)
+            except OSError as error:
+                raise Unreadable from error
+        return aside
 
     def keep_backup(self, place: Place, content: bytes) -> str:
         name = backup_name(place, content)
         with _made_folder(place) as folder, suppress(FileExistsError):
             _create(folder, name, content)
             for old in _backups(folder, place)[BACKUPS_KEPT:]:
-                with suppress(FileNotFoundError):
-                    os.unlink(old, dir_fd=folder)
+                _remove(folder, old)
         return name
 
     def backups(self, place: Place) -> list[Backup]:
         with _folder(place) as folder:
             if folder is None:
                 return []
-            return [Backup(name, _content(folder, name), _time_of(folder, name)) for name in _backups(folder, place)]
+            return [Backup(name, _time_of(folder, name)) for name in _backups(folder, place)]
+
+    def open_backup(self, place: Place, name: str) -> BinaryIO:
+        with _folder(place) as folder:
+            if folder is None or name not in _backups(folder, place):
+                raise Unreadable
+        return self._open(place, name)
+
+    def drop_backups(self, place: Place, names: Collection[str]) -> None:
+        with _folder(place) as folder:
+            if folder is None:
+                return
+            for name in _backups(folder, place):
+                if name in names:
+                    _remove(folder, name)
+
+    @staticmethod
+    def _open(place: Place, name: str) -> BinaryIO:
+        with _folder(place) as folder:
+            if folder is None:
+                return BytesIO()
+            try:
+                return os.fdopen(_opened(folder, name), "rb")
+            except FileNotFoundError:
+                return BytesIO()
 
     def forget_owner(self, tenant_id: str, user_id: int) -> None:
         forget(root() / _id(tenant_id) / _id(user_id))
@@ -160,7 +224,7 @@ def _open_folder(stack: ExitStack, name: str, parent: int | None, *, is_made: bo
 @contextmanager
 def _locked(folder: int, name: str, *, wait_seconds: float | None = None) -> Iterator[None]:
     """Holds the advisory lock of the text; raises Busy. It is free again when its holder dies."""
-    end = time.monotonic() + (settings.NOTES_LOCK_SECONDS if wait_seconds is None else wait_seconds)
+    wait = settings.NOTES_LOCK_SECONDS if wait_seconds is None else wait_seconds
     try:
         lock = os.open(f"{name}.lock", _LOCK, 0o600, dir_fd=folder)
     except FileNotFoundError as error:  # the folder itself is gone
@@ -168,36 +232,56 @@ def _locked(folder: int, name: str, *, wait_seconds: float | None = None) -> Ite
     except OSError as error:
         raise Unreadable from error
     try:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= end:
-                    raise Busy from None
-                time.sleep(random.uniform(*_POLL_SECONDS))
+        if not _is_taken(lock, min(wait, SHORT_WAIT_SECONDS)):
+            if wait <= SHORT_WAIT_SECONDS:
+                raise Busy
+            with long_wait():
+                if not _is_taken(lock, wait - SHORT_WAIT_SECONDS):
+                    raise Busy
         yield
     finally:
         os.close(lock)
 
 
-def _content(folder: int, name: str) -> bytes:
+def _is_taken(lock: int, wait_seconds: float) -> bool:
+    """Whether the lock could be had in that time."""
+    end = time.monotonic() + wait_seconds
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(random.uniform(*_POLL_SECONDS))
+
+
+def _opened(folder: int, name: str) -> int:
+    """A descriptor of the file; raises FileNotFoundError, and Unreadable for what is no file or cannot be opened."""
     try:
         file = os.open(name, _READ, dir_fd=folder)
     except FileNotFoundError:
-        return b""
+        raise
     except OSError as error:
         raise Unreadable from error
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > READ_MOST_BYTES:
-            raise Unreadable
-        with os.fdopen(file, "rb", closefd=False) as text:
-            return text.read()
-    except OSError as error:
-        raise Unreadable from error
-    finally:
+    if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
+        raise Unreadable
+    return file
+
+
+def _content(folder: int, name: str) -> bytes:
+    try:
+        file = _opened(folder, name)
+    except FileNotFoundError:
+        return b""
+    with os.fdopen(file, "rb") as text:
+        try:
+            if os.fstat(file).st_size > READ_MOST_BYTES:
+                raise Unreadable
+            return text.read()
+        except OSError as error:
+            raise Unreadable from error
 
 
 def _create(folder: int, name: str, content: bytes) -> None:
@@ -211,8 +295,29 @@ def _create(folder: int, name: str, content: bytes) -> None:
             raise
 
 
+def _put(folder: int, name: str, content: bytes) -> None:
+    _create(folder, f"{name}.new", content)
+    os.rename(f"{name}.new", name, src_dir_fd=folder, dst_dir_fd=folder)
+    os.fsync(folder)
+
+
+def _remove(folder: int, name: str) -> None:
+    """Removes a file, a link, or whatever else lies there under that name."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        if error.errno not in (errno.EISDIR, errno.EPERM):
+            raise
+        shutil.rmtree(name, dir_fd=folder)
+
+
 def _replace(folder: int, name: str, content: bytes, op: NoteOp) -> None:
-    """The order of the module's docstring. The names of what was prepared are on disk before the text is in place."""
+    """The order of the module's docstring. The names of what was prepared are on disk before the text is in place.
+
+    Once it is, the write is done: what fails from then on is made up for by whoever comes next, as after a crash.
+    """
     try:
         _create(folder, f"{name}.new", content)
         _create(folder, f"{name}.op", journal.to_json(op))
@@ -221,10 +326,13 @@ def _replace(folder: int, name: str, content: bytes, op: NoteOp) -> None:
     except OSError:  # no room, for example: the text is as it was
         _withdraw(folder, name)
         raise
-    os.fsync(folder)
-    with transaction.atomic(durable=True):
-        journal.keep(op)
-    os.unlink(f"{name}.op", dir_fd=folder)
+    try:
+        os.fsync(folder)
+        with transaction.atomic(durable=True):
+            journal.keep(op)
+        os.unlink(f"{name}.op", dir_fd=folder)
+    except (OSError, DatabaseError) as error:
+        log.warning("The line %s of the notes' log is kept later (%s)", op.pk, type(error).__name__)
 
 
 def _withdraw(folder: int, name: str) -> None:

@@ -2,7 +2,8 @@
 
 Three failures that a model can correct, then the next one ends it; the same call that failed once ends it; so do a text that would be
 as it was before in this run, and a seventh write. A text that is changed gives the three tries back, one that was there already does
-not. What it has met is a NoteGuard row, so that a restart forgets nothing.
+not. A store that others hold is no failure of the model, but the third wait for one ends it, too. What it has met is a NoteGuard
+row, so that a restart forgets nothing.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from chat.models import NoteGuard, NoteReview, Run
 
 FAILURES_MOST: Final = 3
 WRITES_MOST: Final = 6
+BUSY_MOST: Final = 3  # waits of seconds each, that hold a thread which others need; they count for nothing else
 REASON_CHARS: Final = 300
 _STOP: Final = f"不要再调用会写入的记忆工具，笔记保持现状，{ANSWER}。"
 _KEPT: Final = ("success", "code", "operation", "action", "category", "kind", "backup", "limit", "allowed")  # no entries
@@ -38,6 +40,10 @@ def guarded(subject_id: str, thread_id: str, tool_name: str, arguments: Mapping[
         _note_success(guard, result)
         return result
     if result.code in FREE:
+        guard.failed = [*guard.failed, result.code]
+        if guard.failed.count(result.code) >= BUSY_MOST:
+            return _end(guard, result)
+        guard.save(update_fields=["failed"])
         return result
     guard.failures += 1
     guard.failed = [*guard.failed, key]

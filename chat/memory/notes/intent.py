@@ -51,13 +51,13 @@ _NOTE: Final = (
 )
 _STORE: Final = r"(?:(?:你的|我的|长期)?(?:笔记|记忆|画像|备忘录?|MEMORY(?:\.md)?|USER\.md)|(?:the |your |my )?(?:notes?|memory|profile))"
 _LATER: Final = r"(?:以后|今后|往后|从现在(?:起|开始)|从今(?:以后|往后|天起)|从下次(?:起|开始)|日后)"
-_KEEP: Final = (
+KEEP: Final = (
     r"(?:记住|记下来?|记一下|记一记|记好|记牢|记着|牢记|谨记|记录下来|记录一下)"
     r"(?!的|了[吗么没？?]|没有?|不住|什么|哪|谁|多少|几)"
 )
 
 _ADD: Final = (
-    re.compile(rf"{_LEAD}{_PUT}{_KEEP}", re.IGNORECASE),
+    re.compile(rf"{_LEAD}{_PUT}{KEEP}", re.IGNORECASE),
     re.compile(rf"{_LEAD}(?:请)?记得(?:我|{_LATER}|每次)", re.IGNORECASE),
     re.compile(
         rf"{_LEAD}{_PUT}(?:写|存|保存|加|添加|新增|增加|补充|收|放|录|记)(?:上|一条|一下|到|进|入|在|个){{0,2}}.{{0,30}}?{_STORE}",
@@ -65,7 +65,7 @@ _ADD: Final = (
     ),
     re.compile(rf"{_LEAD}(?:我们?)?{_LATER}.{{0,12}}(?:都|请|一律|总是|每次|不要|别|统一|默认|用|按|叫我|称呼我)", re.IGNORECASE),
     re.compile(
-        rf"^(?:[这那上以刚前此]|我(?:说|讲|提))(?:(?!学生|孩子|同学|家长|他们|她们|大家|让|使|要求).){{0,20}}?(?:也|都|要|请|得|你|一定|务必|帮我|给我)*{_KEEP}"
+        rf"^(?:[这那上以刚前此]|我(?:说|讲|提))(?:(?!学生|孩子|同学|家长|他们|她们|大家|让|使|要求).){{0,20}}?(?:也|都|要|请|得|你|一定|务必|帮我|给我)*{KEEP}"
     ),
     re.compile(
         rf"{_LEAD}(?:remember\b(?! (?:when|how|to (?!always|never)|the time|what|if|whether))|memori[sz]e\b|keep in mind\b|bear in mind\b"
@@ -118,7 +118,7 @@ _ASKING: Final = re.compile(r"(?:吗|么|没有?|呢)$")
 
 def asks_for(input: str, verb: Ask, *, about: str = "") -> bool:
     """Whether the message asks for that change; `about` is the old text that a call names, by which also "把 A 改成 B" is one."""
-    own = _own_words(input)
+    own = own_words(input)
     names_it = len(about.strip()) > 1 and _flat(about) in _flat(own)
     named = [_flat(match[0][1:-1]) for match in _QUOTED.finditer(own)]
     if verb in ("replace", "remove") and about and named and not names_it and not any(one and one in _flat(about) for one in named):
@@ -130,7 +130,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _own_words(input: str) -> str:
+def own_words(input: str) -> str:
     """What the teacher says of the message, quoted words still in it."""
     text = _QUOTED_LINE.sub("", _FENCED.sub("", input.replace("\r\n", "\n"))).strip()
     lines = [line for line in text.split("\n") if line.strip()]

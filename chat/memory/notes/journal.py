@@ -5,7 +5,6 @@ database (`to_json`, `from_json`), so keeping it twice is keeping it once.
 """
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +20,7 @@ from chat.models.tenancy import ping
 
 _SOURCES: dict[str, type[models.Model]] = {"thread_id": Thread, "run_id": Run, "review_id": NoteReview, "undoes_id": NoteOp}
 REASON_CHARS = 200
+ERASED_MARK = "is_erased"  # in a change or a request of which a wording was deleted
 
 
 def new_op(place: Place, action: str, author: Author, **fields: object) -> NoteOp:
@@ -38,6 +38,11 @@ def new_op(place: Place, action: str, author: Author, **fields: object) -> NoteO
         reason=author.reason[:REASON_CHARS],
         **fields,
     )
+
+
+def is_erased(op: NoteOp) -> bool:
+    """Whether wording of it was deleted for good, so that it cannot be taken back any more (chat.memory.notes.erasing)."""
+    return any(change.get(ERASED_MARK) for change in op.changes) or bool(op.request.get(ERASED_MARK))
 
 
 def place_of(op: NoteOp) -> Place:
@@ -98,11 +103,6 @@ def from_json(content: bytes) -> NoteOp:
     return NoteOp(**{name: value for name, value in values.items() if name in known})
 
 
-def ops_of_run(run_id: str) -> Sequence[NoteOp]:
-    """What one round has written or put forward, in order."""
-    return list(NoteOp.objects.filter(run_id=run_id).order_by("created_at", "pk"))
-
-
 def waiting(user: AbstractBaseUser, tenant_id: str) -> QuerySet[NoteOp]:
     """What waits for the teacher's yes, the newest first."""
     return NoteOp.objects.for_user(user).filter(tenant_id=tenant_id, state=NoteOp.State.STAGED).order_by("-created_at", "-pk")
@@ -112,13 +112,6 @@ def history(user: AbstractBaseUser, place: Place) -> QuerySet[NoteOp]:
     """What was done to one store of the user, the newest first; what waits is not done yet."""
     own = NoteOp.objects.for_user(user).filter(tenant_id=place.owner.tenant_id, target=place.target, agent_id=place.agent_id)
     return own.exclude(state=NoteOp.State.STAGED).order_by("-created_at", "-pk")
-
-
-def forget_thread(user_id: int, thread_id: str) -> None:
-    """Takes a conversation out of the log, in the transaction that deletes it: what waits goes, what was written stays without it."""
-    own = NoteOp.objects.filter(user_id=user_id, thread_id=thread_id)
-    own.filter(state=NoteOp.State.STAGED).delete()
-    own.update(thread=None, run=None, review=None, reason="")
 
 
 def settle(op_id: str, state: str) -> bool:

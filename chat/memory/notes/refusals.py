@@ -11,10 +11,10 @@ from chat.memory.notes.base import Live, Place, Result
 from chat.memory.notes.shown import shown_entry
 from chat.memory.notes.storage import NAMES
 
-# Not the model's fault and soon over: may be tried again, and counts for nothing (§1.7).
+# Not the model's fault and soon over: may be tried again, and is none of the failures of §1.7 (the guard bounds it by itself).
 FREE: Final = frozenset({"busy"})
 # The writing tools of this run are to stop at once.
-TERMINAL: Final = frozenset({"unreadable", "drift", "flip_flop", "too_many_writes", "disabled"})
+TERMINAL: Final = frozenset({"unreadable", "unwritable", "drift", "flip_flop", "too_many_writes", "disabled"})
 OPERATIONS_MOST: Final = 20
 MATCHES_SHOWN: Final = 5
 
@@ -105,6 +105,7 @@ _MESSAGES: Final[dict[str, Callable[[Refusal, str, Live | None], str]]] = {
     "threat_blocked": lambda r, name, now: f"内容没有通过安全检查（{r.facts['category']}），没有写入。笔记只记事实，不写给助手的命令。",
     "redline": lambda r, name, now: f"内容涉及不能保存的个人信息（{r.facts['kind']}），没有写入。请去掉这一部分。",
     "unreadable": lambda r, name, now: f"{name} 读不出来，没有写入，原文没有改动。不要再写，{ANSWER}，并请用户到“记忆”页查看。",
+    "unwritable": lambda r, name, now: f"{name} 现在写不进去（存储出错），没有写入。不要再写，{ANSWER}，并告诉用户笔记没有写成。",
     "drift": lambda r, name, now: (
         f"{name} 被改成了装不下的样子，没有写入，原文没有改动，已另存一份。不要再写，{ANSWER}，并请用户到“记忆”页处理。"
     ),
@@ -123,6 +124,7 @@ _MESSAGES: Final[dict[str, Callable[[Refusal, str, Live | None], str]]] = {
     "ask": lambda r, name, now: f"内容涉及个人信息（{r.facts['category']}），要保存请再确认一次。",
     "conflict": lambda r, name, now: f"{name} 在这期间被改过，没有保存。",
     "changed": lambda r, name, now: f"{name} 里的这些条目后来又变了，没有撤销。",
+    "erased": lambda r, name, now: "其中的文字已经彻底删除，不能撤销。",
     "decided": lambda r, name, now: "已经处理过了。",
     "gone": lambda r, name, now: "已经不在了。",
     "disabled": lambda r, name, now: f"记忆已关闭（{_WHO_SWITCHED.get(r.facts.get('by', ''), '用户')}），没有写入。不要再写，{ANSWER}。",

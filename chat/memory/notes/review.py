@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 TEACHER_BUSY, TEACHER_BUSY_SECONDS = "teacher_busy", 3.0
 STEP_LIMIT = "step_limit"  # it ended in good order, but the model would have gone on
 NOTICE = "review"
-UNWRITABLE = ("unreadable", "drift")
+UNWRITABLE = ("unreadable", "unwritable", "drift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,8 @@ def _review(review: NoteReview, lease: Lease) -> End:
         return End(NoteReview.State.FAILED, "timeout")
     except (ProviderError, Unusable) as error:
         return End(NoteReview.State.FAILED, error.code)
+    if code := _failing(review):
+        return End(NoteReview.State.FAILED, code)
     return End(NoteReview.State.DONE, "" if is_over else STEP_LIMIT)
 
 
@@ -200,16 +202,17 @@ def _tell(review: NoteReview, done: Report) -> None:
     notify = review.thread.agent.review_notify
     if not done.is_empty and notify != ReviewNotify.OFF:
         _notice(review, NOTICE, is_verbose=notify == ReviewNotify.VERBOSE)
-    if is_failing := _is_failing(review):
+    if is_failing := bool(_failing(review)):
         _notice(review, FAILED)
     if is_failing or not done.is_empty:
         ping(review.user_id)
 
 
-def _is_failing(review: NoteReview) -> bool:
-    """Whether the notes are in a state in which nothing can be written."""
+def _failing(review: NoteReview) -> str:
+    """The code of a state of the notes in which nothing can be written; "" for none."""
     reason = NoteGuard.objects.filter(pk=review.pk, is_terminal=True).values_list("last_reason", flat=True).first() or ""
-    return reason.partition("\n")[0] in UNWRITABLE
+    code = reason.partition("\n")[0]
+    return code if code in UNWRITABLE else ""
 
 
 def _notice(review: NoteReview, code: str, *, is_verbose: bool = False) -> None:

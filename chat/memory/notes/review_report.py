@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from chat.models import NoteOp, NoteReview
 
-LINE_CHARS = 80
+LINE_CHARS = 80  # of an entry in a line of a notice or of a round (specs/notes_memory.md §3.2)
 Change = Literal["add", "replace", "remove"]
 _VERBS = (NoteOp.Action.ADD, NoteOp.Action.REPLACE, NoteOp.Action.REMOVE, NoteOp.Action.BATCH)
 
@@ -41,10 +41,10 @@ def report(review: NoteReview) -> Report:
 def _line(change: dict[str, Any]) -> tuple[Change, str]:
     old, new = change.get("old"), change.get("new")
     verb: Change = "add" if old is None else "remove" if new is None else "replace"
-    return verb, _short(new if new is not None else old or "")
+    return verb, short(new if new is not None else old or "")
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """The text on one line of at most LINE_CHARS code points."""
     line = " ".join(text.split())
-    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1].rstrip() + "…"

@@ -47,7 +47,7 @@ def remember(run: Run, agent: Agent) -> Result | None:
     """Writes what the message of a run that has just been stored asks for; None when it asks for nothing, or where tools do it.
 
     Outside of any transaction: the text is on disk at once. Whatever comes in between is told in the conversation and never
-    holds up the answer.
+    holds up the answer: the run is stored by now, and waits for its task.
     """
     content = content_of(run.input) if run.has_memory and is_in_use(agent) else ""
     if not content:
@@ -58,7 +58,10 @@ def remember(run: Run, agent: Agent) -> Result | None:
         log.warning("The note of run %s could not be written (%s)", run.pk, type(error).__name__)
         result = Result({"success": False, "code": FAILED}, FAILED)
     if not result.op_id:
-        _tell(run, result.code or UNCHANGED)
+        try:
+            _tell(run, result.code or UNCHANGED)
+        except DatabaseError as error:
+            log.warning("That the note of run %s was not written could not be told (%s)", run.pk, type(error).__name__)
     return result
 
 

@@ -19,9 +19,9 @@ _RULE: Final = re.compile(
 )  # as stands around the titles of a snapshot's blocks (chat.text.note_frame)
 
 
-def key_of(entry: str) -> str:
-    """The short name by which a stopped entry can be removed without its text (`#<key>` as `old_text`)."""
-    return hashlib.sha256(entry.encode()).hexdigest()[:KEY_CHARS]
+def key_of(entry: str, chars: int = KEY_CHARS) -> str:
+    """A short name of an entry: that by which a stopped one can be removed without its text (`#<key>` as `old_text`), or a longer one."""
+    return hashlib.sha256(entry.encode()).hexdigest()[:chars]
 
 
 def named_key(old_text: str) -> str:

@@ -6,17 +6,19 @@ sees the text, and nothing is added to an entry but what makes it harmless (chat
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.utils import timezone
 
+from chat.memory.ledger import ERASED
 from chat.memory.notes.base import Live, Place
 from chat.memory.notes.entries import DRIFT_FACTOR, SEPARATOR, usage
 from chat.memory.notes.guide import GUIDE, is_wanted
-from chat.memory.notes.shown import shown_entry
+from chat.memory.notes.shown import harmless, shown_entry
 from chat.memory.notes.store import look
 from chat.memory.switches import is_memory_on
 from chat.models import Agent, NoteSnapshot, NoteTarget, Owner, Thread
@@ -32,6 +34,7 @@ HEAD_SHARE, TAIL_SHARE = 0.7, 0.2  # of what is shown of a store that is too big
 # Full notes of Chinese text take some 3,100 tokens with their frame (measured: 0.82 tokens a character), notes of twice
 # their budget, which is the most that is shown, some 6,000.
 FULL_TOKENS, MOST_TOKENS = 3_300, 6_600
+_TOO_LONG: Final = "…（这一条太长，只显示开头）"
 _SMALLER, _LEAST_SHARE = 0.8, 0.01
 
 
@@ -69,8 +72,8 @@ def keep(snapshot: NoteSnapshot, thread_id: str, *, is_new: bool = False) -> boo
     To be called behind the update of the thread's row, which lets one run of a thread begin after the other, or with a
     thread that `is_new` in this transaction.
     """
-    if snapshot.thread_id:
-        return True
+    if snapshot.thread_id:  # also its wording may have gone meanwhile
+        return NoteSnapshot.objects.filter(pk=thread_id, digest=snapshot.digest).exists()
     if not is_new and NoteSnapshot.objects.filter(pk=thread_id).exists():
         return False
     # A row of its own: when the transaction fails, the next attempt still has one that is not stored.
@@ -97,6 +100,45 @@ def refresh(thread: Thread) -> NoteSnapshot | None:
     told = {"text": new.text, "digest": new.digest, "digests": new.digests, "counts": new.counts, "has_guide": has_guide}
     snapshot, _ = NoteSnapshot.objects.update_or_create(thread_id=thread.pk, defaults=told | {"refreshed_at": timezone.now()})
     return snapshot
+
+
+def forget(thread_id: str, target: NoteTarget, gone: Collection[str]) -> None:
+    """Takes the wording of erased entries out of what a thread knows; its next run is told so. The thread's row is held."""
+    row = NoteSnapshot.objects.filter(pk=thread_id).first()
+    text = without(row.text, target, gone) if row is not None else ""
+    if row is None or text == row.text:
+        return
+    row.text, row.digest = text, _digest(text)
+    row.counts |= {"tokens": count_tokens(text)}
+    row.save(update_fields=["text", "digest", "counts"])
+
+
+def without(text: str, target: NoteTarget, gone: Collection[str]) -> str:
+    """The text of a snapshot, or a prompt that holds one, with ERASED in place of these entries of that store.
+
+    Only whole entries of the store's own block are looked at, all else stays byte for byte.
+    """
+    shown = {form for entry in gone for form in (entry, harmless(entry))}
+    parts, at = [], 0
+    for opening in re.finditer(rf"{RULE}\n{re.escape(TITLES[target])} \[[^\n]*\]\n{RULE}\n", text):
+        end = text.find(f"\n{RULE}", opening.end())
+        end = len(text) if end < 0 else end
+        entries = text[opening.end() : end].split(SEPARATOR)
+        parts += [text[at : opening.end()], SEPARATOR.join(_erased(entry, shown) for entry in entries)]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _erased(piece: str, shown: Collection[str]) -> str:
+    """A piece of a block; ERASED when it is one of these entries, whole or cut because it was too long."""
+    entry = piece.rstrip("\n")  # behind the last one a line is empty when another block follows
+    beginning = entry.removesuffix(_TOO_LONG)
+    is_gone = entry in shown or (beginning != entry and any(one.startswith(beginning) for one in shown))
+    return ERASED + piece[len(entry) :] if is_gone else piece
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def digest_of(thread_id: str) -> str:
@@ -152,7 +194,7 @@ class _Block:
         told = f"…（因篇幅略去 {len(missing)} 条，共 {sum(map(len, missing)):,} 字；全部内容见“记忆”页）…"
         beginning = self._shown(0, head)
         if not head and (room := int(most_chars * HEAD_SHARE)):  # an entry that is longer than the whole room
-            beginning = [f"{shown_entry(entries[0], self.place, 1)[:room]}…（这一条太长，只显示开头）"]
+            beginning = [f"{shown_entry(entries[0], self.place, 1)[:room]}{_TOO_LONG}"]
         return [*beginning, told, *self._shown(len(entries) - tail, len(entries))]
 
     def _shown(self, start: int, end: int) -> list[str]:
@@ -173,7 +215,7 @@ def _of(owner: Owner, agent: Agent, lives: Mapping[NoteTarget, Live], *, has_gui
     counts = {target.value: {"entries": len(live.entries), "chars": live.chars} for target, live in lives.items()}
     return NoteSnapshot(
         text=text,
-        digest=hashlib.sha256(text.encode()).hexdigest(),
+        digest=_digest(text),
         digests={target.value: live.digest for target, live in lives.items()},
         counts=counts | {"tokens": tokens},
         has_guide=has_guide,

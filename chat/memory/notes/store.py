@@ -4,9 +4,11 @@ Call it outside of a transaction: with files the text is on disk at once and its
 protection of a run is around it (chat.memory.notes.guard).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from django.conf import settings
 
@@ -23,6 +25,7 @@ from chat.memory.switches import off_by
 from chat.models import Agent, Membership, NoteOp, NoteTarget, Owner, Thread
 from chat.text.storable import storable
 
+log = logging.getLogger(__name__)
 _SAID: Final = ("action", "content", "new_content", "old_text")
 STORAGES: Final[dict[str, Storage]] = {"files": Files(), "database": Rows()}
 
@@ -65,8 +68,19 @@ def raw(place: Place) -> bytes | None:
 
 
 def backups(place: Place) -> list[Backup]:
-    """What stood there and did not look like ours, the newest first."""
-    return storage().backups(place)
+    """What stood there and did not look like ours, the newest first; none when nobody can look."""
+    try:
+        return storage().backups(place)
+    except (Unreadable, OSError):
+        return []
+
+
+def open_file(place: Place, backup: str = "") -> BinaryIO | None:
+    """The store, or the backup of that name, to be read byte for byte and closed; None when it cannot be opened."""
+    try:
+        return storage().open_backup(place, backup) if backup else storage().open_text(place)
+    except (Unreadable, OSError):
+        return None
 
 
 def forget_owner(tenant_id: str, user_id: int) -> None:
@@ -123,21 +137,27 @@ def save_text(place: Place, text: str, base_digest: str, author: Author, *, acce
     """A person's whole text in place of what stood there. Raises NoOwner.
 
     It is refused as `conflict` when the store is no longer the one that `base_digest` was of. Only entries that did not
-    stand there are looked at: what was once accepted is not asked about again. It may empty the store.
+    stand there are looked at: what was once accepted is not asked about again. It may empty the store. What cannot be opened
+    is put aside first, as a backup.
     """
     check_owner(place)
     limit = form.limit_of(place.target)
     wanted = form.parse(form.trimmed(text.removeprefix(form.BOM)))
     now = look(place)
     try:
-        if now.digest != base_digest or (now.trouble == "unreadable" and not now.digest):
+        if now.digest != base_digest:
             raise Refusal("unreadable" if now.trouble == "unreadable" else "conflict")
         added = [Step("add", entry) for entry in wanted if entry not in now.entries]
         for step in added:
             screen.check_shape(step, limit)
         screen.check_texts(added, place, author, accepted)
-        if now.trouble in ("unreadable", "drift"):
-            storage().keep_backup(place, raw(place) or b"")
+        with _told():
+            if now.trouble == "unreadable" and not now.digest:
+                check_budget((), wanted, limit)  # nothing is moved for a text that would be refused
+                storage().set_aside(place)
+                base_digest = form.digest(())
+            elif now.trouble in ("unreadable", "drift"):
+                storage().keep_backup(place, raw(place) or b"")
         return _Edit(place, author, wanted, base_digest).apply()
     except Refusal as refusal:
         return answer(refusal, place)
@@ -241,15 +261,34 @@ def in_storage(place: Place, step: StorageStep) -> None:
             raise
 
     try:
-        storage().change(place, watched)
+        with _told():
+            storage().change(place, watched)
+    except Refusal as refusal:
+        if drifted:
+            with _told():
+                refusal.facts["backup"] = storage().keep_backup(place, drifted[-1])
+        raise
+
+
+@contextmanager
+def held(place: Place) -> Iterator[None]:
+    """Nobody changes the store meanwhile; raises Refusal when that cannot be had."""
+    with _told(), storage().hold(place):
+        yield
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What a storage cannot do is a Refusal; of a disk that fails somebody should know."""
+    try:
+        yield
     except Busy:
         raise Refusal("busy") from None
     except Unreadable:
         raise Refusal("unreadable") from None
-    except Refusal as refusal:
-        if drifted:
-            refusal.facts["backup"] = storage().keep_backup(place, drifted[-1])
-        raise
+    except OSError as error:
+        log.warning("Notes cannot be written (%s, errno %s)", type(error).__name__, error.errno)
+        raise Refusal("unwritable") from error
 
 
 def request_of(write: Write) -> dict[str, Any]:

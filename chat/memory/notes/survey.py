@@ -37,6 +37,11 @@ def survey() -> Survey:
     return found
 
 
+def has_stores() -> bool:
+    """Whether the storage in use is there at all: a data folder that is not mounted looks like one in which all was removed."""
+    return settings.NOTES_STORAGE != "files" or any(root().glob("*/*"))
+
+
 def where() -> str:
     """Where notes are kept, for people."""
     return f"files in {root()}" if settings.NOTES_STORAGE == "files" else "rows of the database"

@@ -13,6 +13,7 @@ from chat.memory.base import Tool, ToolContext, ToolError
 from chat.memory.notes import guard, snapshot, store
 from chat.memory.notes.base import Author, Place, Result, Verb, Write
 from chat.memory.notes.intent import asks_for
+from chat.memory.notes.overlap import is_covered
 from chat.memory.notes.refusals import Refusal, refused
 from chat.models import Agent, NoteOp, NoteTarget, Notice, Run
 from chat.models.tenancy import ping
@@ -105,10 +106,13 @@ def _text(value: object) -> str:
 def _is_asked_for(input: str, write: Write) -> bool:
     """Whether the message asks for this change; for a batch whether it asks for each of its operations."""
     if write.verb == "batch":
-        asked = [(one.get("action"), _text(one.get("old_text"))) for one in write.operations]
+        asked = [(one.get("action"), _text(one.get("old_text")), _text(one.get("content"))) for one in write.operations]
     else:
-        asked = [(write.verb, write.old_text)]
-    return all(verb in _ACTIONS and asks_for(input, verb, about=about) for verb, about in asked)
+        asked = [(write.verb, write.old_text, write.content)]
+    return all(
+        verb in _ACTIONS and asks_for(input, verb, about=about) and (verb != "add" or is_covered(input, content))
+        for verb, about, content in asked
+    )
 
 
 def _show(context: ToolContext, arguments: dict[str, Any]) -> Result:

@@ -58,4 +58,4 @@ def test_half_a_backup_does_not_pass_for_the_whole(world: World, monkeypatch: py
         patch.setattr(files.os, "fsync", full)
         store_of_files.keep_backup(world.memory, content)
     store_of_files.keep_backup(world.memory, content)
-    assert [one.content for one in store_of_files.backups(world.memory)] == [content]
+    assert [store_of_files.open_backup(world.memory, one.name).read() for one in store_of_files.backups(world.memory)] == [content]

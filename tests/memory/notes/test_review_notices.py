@@ -2,6 +2,7 @@
 
 import pytest
 
+from chat.memory.notes import files
 from chat.memory.notes.review import run_review
 from chat.memory.notes.review_report import report
 from chat.models import NoteReview, NoteText, Notice, Preference, Run, RunLedger, Work
@@ -39,7 +40,18 @@ def test_that_the_notes_cannot_be_written_is_told_whatever_the_setting(settings)
     own = {"tenant_id": thread.tenant_id, "user_id": thread.user_id, "agent_id": thread.agent_id, "target": "memory"}
     NoteText.objects.create(**own, text="长" * 5_000)
     row, _ = review(thread, calls(add("教高二物理")), END)
-    assert row.state == STATE.DONE
+    assert (row.state, row.error_code) == (STATE.FAILED, "drift")
+    assert list(Notice.objects.values_list("code", flat=True)) == ["notes_failed"]
+
+
+def test_a_disk_that_fails_is_the_state_of_the_review_and_told(settings, tmp_path, monkeypatch):
+    def full(*_arguments, **_more):
+        raise OSError(28, "No space left on device")
+
+    settings.NOTES_STORAGE, settings.DATA_DIR = "files", tmp_path
+    monkeypatch.setattr(files, "_create", full)
+    row, _ = review(talk(review_write="add"), calls(add("教高二物理")), END)
+    assert (row.state, row.error_code) == (STATE.FAILED, "unwritable")
     assert list(Notice.objects.values_list("code", flat=True)) == ["notes_failed"]
 
 

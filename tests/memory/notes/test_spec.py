@@ -358,7 +358,7 @@ def test_1_4_each_code_of_the_table_counts_as_it_says():
     from chat.memory.notes.refusals import FREE, TERMINAL
 
     assert {"busy"} == FREE
-    assert {"unreadable", "drift", "flip_flop", "too_many_writes", "disabled"} == TERMINAL
+    assert {"unreadable", "unwritable", "drift", "flip_flop", "too_many_writes", "disabled"} == TERMINAL
     assert guard.FAILURES_MOST == 3
 
 

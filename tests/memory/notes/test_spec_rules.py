@@ -274,13 +274,22 @@ def _by_review(world, review, number):
     )
 
 
-def test_1_7_busy_may_be_tried_again_and_counts_for_nothing(files, settings):
+def test_1_7_busy_may_be_tried_again_and_is_none_of_the_failures(files, settings):
     settings.NOTES_LOCK_SECONDS = 0
     turn = files.turn()
     with store.storage().hold(files.memory):
-        results = [turn.call("add", "甲") for _ in range(5)]
+        results = [turn.call("add", "甲") for _ in range(2)]
     assert {(one.code, one.is_terminal) for one in results} == {("busy", False)}
-    assert turn.call("add", "甲").is_done
+    assert turn.call("add", "甲").is_done and turn.call("remove", "", "没有").is_terminal is False
+
+
+def test_1_7_nobody_waits_for_others_without_end(files, settings):
+    settings.NOTES_LOCK_SECONDS = 0
+    turn = files.turn()
+    with store.storage().hold(files.memory):
+        results = [turn.call("add", f"甲{number}") for number in range(4)]
+    assert [(one.code, one.is_terminal) for one in results] == [("busy", False), ("busy", False), ("busy", True), ("busy", True)]
+    assert turn.call("add", "甲").is_terminal and files.entries() == []
 
 
 # §1.8
@@ -304,7 +313,7 @@ def test_1_8_drift_refuses_every_write_and_keeps_one_backup(world, given, call):
     results = [world.batch(ADD) if call[0] == "batch" else world.write(*call) for _ in range(3)]
     assert {(one.code, one.is_terminal, one.payload["done"]) for one in results} == {("drift", True, True)}
     [backup] = store.backups(world.memory)
-    assert (backup.content, world.raw()) == (given.encode(), given.encode())
+    assert (world.kept(), world.raw()) == ([given.encode()], given.encode())
     assert results[0].payload["backup"] == backup.name and "/" not in json.dumps(results[0].payload["message"])
 
 
@@ -312,7 +321,7 @@ def test_1_8_the_newest_five_contents_are_kept(world):
     for number in range(7):
         world.put(f"{number}" * 2201)
         world.write("add", "新")
-    kept = {one.content[:1] for one in store.backups(world.memory)}
+    kept = {one[:1] for one in world.kept()}
     assert kept == {b"2", b"3", b"4", b"5", b"6"}
 
 
@@ -339,4 +348,4 @@ def test_1_8_a_person_saves_a_drifted_text_as_entries(world):
     world.put(DRIFTED[1])
     saved = world.edit("\n§\n".join(["甲" * 1000, "乙" * 1000]))
     assert saved.is_done and world.look().trouble == ""
-    assert store.backups(world.memory)[0].content == DRIFTED[1].encode()
+    assert world.kept()[0] == DRIFTED[1].encode()

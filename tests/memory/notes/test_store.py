@@ -3,15 +3,13 @@
 import logging
 
 import pytest
-from django.contrib.auth.models import User
 
-from chat.memory.notes import decide, journal, store
+from chat.memory.notes import decide, erasing, journal, store
 from chat.memory.notes.base import Author, Place
-from chat.memory.notes.files import root
-from chat.memory.notes.lost import LostFolders, forget_lost
 from chat.memory.notes.survey import survey
 from chat.memory.switches import switch_memory
 from chat.models import Membership, NoteOp, NoteTarget, NoteText, Owner, RedlineRecord
+from chat.note_lines import notes_of_run
 from chat.warmup import warm_up
 from tests import builders
 from tests.memory.notes.world import TOOL, World, replayed
@@ -97,7 +95,7 @@ def test_bytes_that_are_no_text_can_be_replaced_and_are_kept(files):
     files.put(b"\xff\xfe\x00")
     assert files.edit("甲", digest="another").code == "unreadable"
     assert files.edit("甲").is_done
-    assert (files.entries(), [one.content for one in store.backups(files.memory)]) == (["甲"], [b"\xff\xfe\x00"])
+    assert (files.entries(), files.kept()) == (["甲"], [b"\xff\xfe\x00"])
 
 
 def test_a_file_that_cannot_be_opened_is_not_replaced(files):
@@ -274,7 +272,7 @@ def test_the_log_by_run_by_store_and_by_what_waits(world):
     turn.call("add", "甲")
     turn.call("add", "教高一", place=world.profile, is_staged=True)
     world.write("add", "乙")
-    assert [op.target for op in journal.ops_of_run(turn.run.pk)] == ["memory", "user"]
+    assert [line.state for line in notes_of_run(world.user, turn.run.pk).lines] == ["applied", "staged"]
     assert [op.target for op in journal.waiting(world.user, world.owner.tenant_id)] == ["user"]
     assert [op.run_id for op in journal.history(world.user, world.memory)] == [None, turn.run.pk]
     assert not journal.history(world.user, world.profile)
@@ -285,7 +283,7 @@ def test_a_conversation_that_is_deleted_leaves_what_was_written_and_takes_what_w
     author = Author(NoteOp.Origin.TOOL, turn.thread.pk, turn.run.pk, reason="老师说的")
     world.write("add", "甲", author=author)
     world.write("add", "乙", author=author, is_staged=True)
-    journal.forget_thread(world.user.pk, turn.thread.pk)
+    erasing.forget_thread(world.user.pk, turn.thread.pk)
     turn.thread.delete()
     [op] = world.ops()
     assert (op.state, op.thread_id, op.run_id, op.reason, world.entries()) == ("applied", None, None, "", ["甲"])
@@ -304,50 +302,6 @@ def test_forgetting_an_owner_takes_texts_and_backups(world):
     assert [world.raw(), world.raw(world.profile), store.backups(world.memory)] == [b"", b"", []]
     assert not NoteText.objects.filter(user=world.user).exists() and not world.folder().exists()
     assert colleague.entries() == ["别人的"]
-
-
-def test_nothing_is_left_of_a_teacher_who_is_deleted(world):
-    world.write("add", "甲")
-    world.write("add", "教高一", place=world.profile)
-    colleague = World(builders.teacher(builders.school_of(world.user)))
-    colleague.write("add", "别人的")
-    User.objects.get(pk=world.user.pk).delete()
-    forget_lost()
-    assert not list(root().glob(f"*/{world.owner.user_id}"))
-    assert not NoteText.objects.filter(target="user").exists() and colleague.entries() == ["别人的"]
-
-
-def test_nothing_is_left_of_an_assistant_or_a_school_that_is_deleted(files):
-    files.write("add", "甲")
-    files.write("add", "教高一", place=files.profile)
-    other = World()
-    other.write("add", "乙")
-    files.agent.delete()
-    assert forget_lost() == 1
-    assert (files.path().parent.exists(), files.entries(files.profile)) == (False, ["教高一"])
-    builders.school_of(files.user).delete()
-    assert forget_lost() == 1
-    assert not files.folder().parent.exists() and other.entries() == ["乙"]
-
-
-def test_a_database_that_knows_none_of_the_schools_removes_nothing(files):
-    files.write("add", "甲")
-    folder = files.folder().parent
-    folder.rename(folder.with_name("tn_of_another_database"))
-    builders.tenant()
-    assert forget_lost() == 0
-    assert (folder.with_name("tn_of_another_database")).exists()
-
-
-def test_what_a_removal_has_left_is_removed_and_looked_for_once_a_minute(files):
-    files.write("add", "甲")
-    left = files.folder().with_name(".gone-12-abcd")
-    left.mkdir()
-    (left / "USER.md").write_text("秘密")
-    sweeper = LostFolders()
-    assert (sweeper.sweep(), left.exists(), files.entries()) == (0, False, ["甲"])
-    files.agent.delete()
-    assert sweeper.sweep() == 0
 
 
 def test_a_teacher_who_leaves_the_school_writes_no_more(world):

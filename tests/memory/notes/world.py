@@ -54,6 +54,14 @@ class World:
         row = NoteText.objects.filter(user=self.user, target=place.target, agent_id=place.agent_id).first()
         return row.text.encode() if row else b""
 
+    def kept(self, place: Place | None = None) -> list[bytes]:
+        """What the backups hold, the newest first."""
+        found = []
+        for backup in store.backups(place or self.memory):
+            with store.open_file(place or self.memory, backup.name) as file:
+                found.append(file.read())
+        return found
+
     def look(self, place: Place | None = None) -> Live:
         return store.look(place or self.memory)
 

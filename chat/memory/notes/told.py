@@ -1,0 +1,57 @@
+"""What conversations and ledgers were told of notes, with wordings taken out of it again."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet, TextField
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
+
+from chat.memory.ledger import rewrite
+from chat.memory.notes import snapshot
+from chat.memory.notes.base import Place
+from chat.memory.notes.shown import harmless
+from chat.models import NoteSnapshot, NoteTarget, RunLedger, Thread
+
+NEEDLE_CHARS: Final = 40
+NEEDLES_AT_ONCE: Final = 20
+
+
+def forget_told(place: Place, gone: Collection[str]) -> None:
+    """Puts the mark of what is erased in place of these entries; the rest stays byte for byte.
+
+    Conversations first: a run that starts meanwhile either finds its frozen notes changed and reads them again, or has stored
+    its ledger before those are looked through.
+    """
+    owner = place.owner
+    threads = NoteSnapshot.objects.filter(thread__tenant_id=owner.tenant_id, thread__user_id=owner.user_id)
+    ledgers = RunLedger.objects.filter(run__tenant_id=owner.tenant_id, run__user_id=owner.user_id)
+    if place.target == NoteTarget.MEMORY:
+        threads, ledgers = threads.filter(thread__agent_id=owner.agent_id), ledgers.filter(run__agent_id=owner.agent_id)
+    for thread_id in _telling(threads, "text", gone):
+        with transaction.atomic():
+            # A run of the thread begins by updating this row.
+            if Thread.objects.filter(pk=thread_id).update(last_position=F("last_position")):
+                snapshot.forget(thread_id, place.target, gone)
+    system = Cast(KeyTextTransform("text", KeyTransform("0", "segments")), TextField())
+    for run_id in _telling(ledgers.annotate(system=system), "system", gone):
+        rewrite(run_id, lambda segments: [_without(segment, place.target, gone) for segment in segments])
+
+
+def _telling(rows: QuerySet[Any], field: str, gone: Collection[str]) -> Iterator[str]:
+    """The keys of the rows that may tell of one of these entries."""
+    needles = sorted({max(shown.split("\n"), key=len)[:NEEDLE_CHARS] for text in gone for shown in (text, harmless(text))})
+    found: dict[str, None] = {}
+    for start in range(0, len(needles), NEEDLES_AT_ONCE):
+        told = Q()
+        for needle in needles[start : start + NEEDLES_AT_ONCE]:
+            told |= Q(**{f"{field}__contains": needle})
+        found |= dict.fromkeys(rows.filter(told).values_list("pk", flat=True))
+    yield from found
+
+
+def _without(segment: dict[str, Any], target: NoteTarget, gone: Collection[str]) -> dict[str, Any]:
+    if segment["name"] != "system":
+        return segment
+    return segment | {"text": snapshot.without(segment["text"], target, gone)}
