@@ -1,5 +1,6 @@
 """PR-09 and a model service in trouble, with a memory server: the same for the teacher, and of a failed turn nothing gets there."""
 
+import pytest
 from asgiref.sync import sync_to_async
 
 from chat.jobs.worker import Worker
@@ -18,6 +19,7 @@ class OneBadTurnAtAServer(OnOpenViking, test_pr09.OneBadTurn):
         assert not [text for text in self.server.state.messages() if TRACES.search(text) or text in QUESTIONS[1:4]]
 
 
+@pytest.mark.slow
 class FaultsAtAServer(OnOpenViking, test_faults.Faults):
     async def test_both_away_at_once_are_each_said(self) -> None:
         self.server.stop()

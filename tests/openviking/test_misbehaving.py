@@ -57,7 +57,8 @@ def server():
 @pytest.fixture
 def room(server):
     made = Classroom()
-    limits = {"read_timeout_seconds": 1, "unclear_wait_seconds": 0.1, "retrieval": {"timeout_seconds": BUDGET_SECONDS}}
+    limits = {f"{name}_timeout_seconds": 1 for name in ("connect", "read", "write", "pool")}
+    limits |= {"unclear_wait_seconds": 0.1, "retrieval": {"timeout_seconds": BUDGET_SECONDS}}
     with in_force(server, **limits), scripted(made.model):
         yield made
 

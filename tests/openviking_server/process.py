@@ -23,8 +23,9 @@ class ServerProcess:
 
     account = Server.account
 
-    def __init__(self, folder: Path, *, extraction_seconds: float = 0.0) -> None:
-        self.key, self.port, self.file, self.extraction_seconds = KEY, free_port(), folder / "openviking.jsonl", extraction_seconds
+    def __init__(self, folder: Path, *, extraction_seconds: float = 0.0, late_seconds: float = 0.0) -> None:
+        self.key, self.port, self.file = KEY, free_port(), folder / "openviking.jsonl"
+        self.seconds = (str(extraction_seconds), str(late_seconds))
         self._process: subprocess.Popen[bytes] | None = None
         self.faults, self.state = RemoteFaults(self), RemoteState(self)
 
@@ -38,7 +39,7 @@ class ServerProcess:
         return [Seen(*one) for one in self.ask("seen")]
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "tests.openviking_server", str(self.port), str(self.file), str(self.extraction_seconds)]
+        command = [sys.executable, "-m", "tests.openviking_server", str(self.port), str(self.file), *self.seconds]
         self._process = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ))
         end = time.monotonic() + START_SECONDS
         while not is_listening(self.port):

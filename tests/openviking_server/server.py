@@ -36,15 +36,23 @@ class Server:
     """The server in a thread: `with Server() as openviking:`. `base_url`, `key`, `account`, `faults`, `state`, `seen`.
 
     `stop` breaks all connections, as a kill does; `start` takes up again on the same port with what was kept. `elsewhere` is
-    the base URL of another host, where a redirect can lead; `elsewhere_seen` tells what came there.
+    the base URL of another host, where a redirect can lead; `elsewhere_seen` tells what came there. What a POST asks for is done
+    `late_seconds` before it is answered.
     """
 
     account = "test-account"
 
     def __init__(
-        self, *, key: str = KEY, auth_mode: str = "trusted", path: Path | None = None, port: int = 0, extraction_seconds: float = 0.0
+        self,
+        *,
+        key: str = KEY,
+        auth_mode: str = "trusted",
+        path: Path | None = None,
+        port: int = 0,
+        extraction_seconds: float = 0.0,
+        late_seconds: float = 0.0,
     ) -> None:
-        self.key, self.port = key, port
+        self.key, self.port, self.late_seconds = key, port, late_seconds
         self.state, self.faults, self.seen = State(path, extraction_seconds), Faults(), list[Seen]()
         self.elsewhere_seen: list[Seen] = []
         self.contract = Contract(self.state, key=key, auth_mode=auth_mode)
@@ -140,6 +148,8 @@ class Handler(BaseHTTPRequestHandler):
         if fault and self.misbehave(request, fault):
             return
         status, body = self.carried_out(request, fault)
+        if request.method == "POST" and self.server.owner.late_seconds:
+            self.server.ended.wait(self.server.owner.late_seconds)
         self.note(request, 0 if fault and fault.kind == "lost" else status)
         if fault and fault.kind == "lost":
             self.cut()

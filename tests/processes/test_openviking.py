@@ -8,11 +8,15 @@ from tests.openviking_server.process import ServerProcess
 from tests.processes.memory_processes import processes, talk_among_kills
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
+LATE_SECONDS = 0.15  # between what is done and its answer, so that kills hit just there
 ORDER = ["server", "worker", "web", "server", "worker", "server", "worker"]
 
 
 def test_what_was_acknowledged_is_at_the_server_once_whatever_was_killed(tmp_path):
-    with ServerProcess(tmp_path, extraction_seconds=0.3) as server, processes(tmp_path / "school", server, 2) as school:
+    with (
+        ServerProcess(tmp_path, extraction_seconds=0.3, late_seconds=LATE_SECONDS) as server,
+        processes(tmp_path / "school", server, 2) as school,
+    ):
         talkers = talk_among_kills(school, ORDER, (0.2, 0.8), seed=20261130)
         state = school.ended()
         assert state["left"] == [] and state["gaps"] == 0
