@@ -26,9 +26,8 @@ test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
 
 test-all: test lint ## Everything: both databases, both channel layers, processes, browsers.
-	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents) # they ask no database
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "browser and not openviking"
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser and not openviking" -n 2
+	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents memory/backends/openviking openviking_server) # they ask no database
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(browser or process or slow) and not openviking" -n 2 --dist loadfile
 
 # OPENVIKING_DIR keeps the server's own environment between runs.
 test-openviking: $(DEV) prepare ## Against a real OpenViking: 1.3 GB and some minutes the first time.
