@@ -4,13 +4,13 @@ ids         text keys with a prefix and 100 random bits
 tenancy     Tenant, Membership, Preference, ApiToken
 agent       Provider, Agent, AgentMode
 thread      Thread, Summary
+opened      a thread with its relations, as messages and pages need it
 run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
 postings    SearchIndex, SearchTerm, SearchBlock: packed postings of an owner
 vectors     VectorBlock: packed vectors of an owner, for search by meaning
 recall      RecallEntry
 knowledge   Document, DocumentFile, Passage
-opened      a thread with its relations, as messages and pages need it
 notes       NoteText, NoteOp, NoteReview, NoteGuard, NoteSnapshot, Notice
 consent     Consent: what a teacher said before text goes to another vendor
 search      SearchText: titles and messages as people search them
