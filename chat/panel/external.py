@@ -24,9 +24,10 @@ ITEMS_MOST = 50
 ITEM_OPEN_CHARS = 400  # more of one item is folded
 GAPS_MOST = 20
 EXCERPT_CHARS = 80
+PLACE_CHARS = 48
 
 _CATEGORIES: dict[str, Promise] = {
-    "preferences": gettext_lazy("preference"),
+    "preferences": gettext_lazy("liking or habit"),
     "entities": gettext_lazy("people and things"),
     "events": gettext_lazy("event"),
     "profile": gettext_lazy("about you"),
@@ -61,12 +62,14 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class ItemCard:
-    """Something remembered. `head` is its beginning where the rest is folded, else ""; `threat` is why prompts leave it out, "" if not."""
+    """Something remembered. `head` is its beginning where the rest is folded, else ""; `place` is the end of a long `source`;
+    `threat` is why prompts leave it out, "" if they do not."""
 
     text: str
     head: str
     category: str
     source: str
+    place: str
     threat: str
 
 
@@ -106,8 +109,8 @@ class Forgetting:
 
     @property
     def mark(self) -> str:
-        """Differs when something else is to be told."""
-        return f"{self.asked_at or ''}{self.done_at or ''}{self.trouble}"
+        """Differs when something else is to be told: what was asked at a time is done until that same time."""
+        return f"{self.asked_at or '-'} {self.done_at or '-'} {self.trouble}"
 
 
 def has_backends() -> bool:
@@ -154,6 +157,7 @@ def _item_card(item: MemoryItem) -> ItemCard:
         head=_short(item.content) if is_long else "",
         category=str(_CATEGORIES.get(item.category, item.category)),
         source=item.source,
+        place=item.source if len(item.source) <= PLACE_CHARS else f"…{item.source[-PLACE_CHARS:]}",
         threat=threat_in_history(item.content),
     )
 

@@ -17,6 +17,7 @@ notes_files     the notes as files
 notes_op        one change of notes, decided on or taken back
 notes_bulk      the same decision on several
 settings  preferences, memory switch, password, API tokens
+external  what a memory backend keeps: listed, searched, forgotten
 consents  answers to what is asked before text goes to another vendor
 tenants   the switch between schools
 """

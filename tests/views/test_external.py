@@ -5,6 +5,7 @@ from typing import Any
 from unittest.mock import patch
 
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.test import Client, TransactionTestCase, override_settings
 from django.utils import timezone
 
@@ -73,7 +74,7 @@ class BackendCase(ChatCase):
 class ListTests(BackendCase):
     def test_each_item_stands_with_its_category_and_source(self) -> None:
         page = self.found()
-        assert "偏好简答题" in page and "preference" in page and TRUSTED.source in page
+        assert "偏好简答题" in page and "liking or habit" in page and TRUSTED.source in page
         assert "3 memories of your conversations with" in page
 
     def test_the_backend_is_asked_for_this_teacher_and_assistant_alone(self) -> None:
@@ -249,7 +250,7 @@ class ForgetTests(BackendCase):
         assert Work.objects.filter(kind="forget", subject_id=scope.pk).exists()
         seen = page.split("?seen=")[1].split('"')[0]
         assert self.client.get(f"{FORGET}?seen={seen}", headers=HTMX).status_code == 204
-        RemoteScope.objects.update(forget_asked_at=None, forgotten_at=timezone.now())
+        RemoteScope.objects.update(forget_asked_at=None, forgotten_at=F("forget_asked_at"))  # until that time all is gone
         done = self.page(f"{FORGET}?seen={seen}", **HTMX)
         assert 'data-state="done"' in done and "is forgotten" in done and "every 2s" not in done
 
