@@ -130,6 +130,7 @@ def test_what_is_said_is_remembered_shown_and_searched_by_keyboard(page: Page, o
     expect(page.locator("#consent-card")).to_contain_text("已同意")
     page.locator("#composer-input").fill("我偏好简答题多一些。我习惯把答案放在最后。")
     page.keyboard.press("Enter")
+    expect(page.locator("article[data-status=completed]")).to_have_count(1, timeout=20_000)
     wait_until(lambda: len(outside.server.state.memories()) == 2)
     page.goto(outside.url + MEMORY)
     expect(page.locator(ITEM)).to_have_count(2)
