@@ -40,7 +40,8 @@ class PacedStream(httpcore.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
-        return PacedStream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        """The encrypted connection is read as it comes: a read of it gives one record, which is one piece, whatever else waits."""
+        return await self._stream.start_tls(ssl_context, server_hostname, timeout)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401  a socket, an address, a bool
         return self._stream.get_extra_info(info)

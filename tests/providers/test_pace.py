@@ -1,6 +1,7 @@
 """An answer that has begun is read at intervals."""
 
 import asyncio
+import ssl
 
 import httpcore
 import pytest
@@ -21,6 +22,9 @@ class Tap(httpcore.AsyncNetworkStream):
         self.asked_at.append(asyncio.get_running_loop().time())
         return b"piece"
 
+    async def start_tls(self, ssl_context, server_hostname=None, timeout=None):
+        return self
+
 
 async def test_a_paced_connection_rests_between_two_reads_and_another_does_not():
     tap = Tap()
@@ -32,6 +36,14 @@ async def test_a_paced_connection_rests_between_two_reads_and_another_does_not()
     await stream.read(100)
     first, second, third = tap.asked_at
     assert second - first >= 0.02 > third - second
+
+
+async def test_an_encrypted_connection_is_read_as_it_comes():
+    """A read of it gives one record, so that resting between reads would hold back all the others."""
+    tap = Tap()
+    stream = PacedStream(tap)
+    stream.interval_seconds = 0.02
+    assert await stream.start_tls(ssl.create_default_context()) is tap
 
 
 @pytest.mark.mock
