@@ -262,9 +262,9 @@ def fact_words(run: Run) -> list[str]:
         facts.append(_("the question also went to %(provider)s, for search by meaning") % {"provider": run.embedder.name})
     if kept is not None:
         where = _("%(title)s (%(place)s)") % {"title": kept[0], "place": kept[1]} if kept[1] else kept[0]
-        # Only what was answered is kept there; a question is asked there in any case.
+        # Only what was answered goes there to be kept; a question is asked there in any case.
         is_kept = run.status == Run.Status.COMPLETED
-        words = _("what is said is also kept at %(where)s") if is_kept else _("the question also went to %(where)s, for memory")
+        words = _("what is said also goes to %(where)s") if is_kept else _("the question also went to %(where)s, for memory")
         facts.append(words % {"where": where})
     return facts
 

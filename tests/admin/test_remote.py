@@ -71,7 +71,7 @@ def test_with_the_built_in_backend_the_overview_says_nothing_of_it(at_school):
 
 def test_one_that_works_is_named_with_its_place(at_school, backend):
     html = index(at_school)
-    assert "OpenViking (memory.example.org): in use" in html
+    assert "OpenViking (memory.example.org):<br>in use" in html
 
 
 def test_what_the_start_found_is_said(at_school, backend):

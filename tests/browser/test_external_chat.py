@@ -131,7 +131,7 @@ def test_what_was_said_is_remembered_in_another_conversation_and_shown_in_the_le
     new_conversation(page, remembering)
     card(page).locator("button[value=agree]").click()
     expect(card(page)).to_have_count(0)
-    expect(ask(page, f"{LIKES}。")).to_contain_text("所说的内容还保存在 OpenViking")
+    expect(ask(page, f"{LIKES}。")).to_contain_text("所说的内容也会交给 OpenViking")
     wait_for_memory(page, remembering)
     new_conversation(page, remembering)
     expect(page.locator("#composer-privacy")).to_contain_text("OpenViking")

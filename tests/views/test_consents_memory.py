@@ -167,13 +167,13 @@ class Said(MemoryCase):
 
     def test_a_round_says_where_it_is_kept(self) -> None:
         html = self.shown(backend=NAME)
-        assert f"所说的内容还保存在 OpenViking（{PLACE}）" in html
+        assert f"所说的内容也会交给 OpenViking（{PLACE}）" in html
         assert "未离开本校" not in html
 
     def test_a_round_without_an_answer_is_not_kept_but_was_asked_about(self) -> None:
         html = self.shown(backend=NAME, status="failed", error_code="provider_timeout")
         assert f"为了记忆，问题还发送到了 OpenViking（{PLACE}）" in html
-        assert "还保存在" not in html
+        assert "也会交给" not in html
 
     def test_a_round_that_was_not_agreed_to_stayed_here_and_nothing_was_missed(self) -> None:
         html = self.shown(backend=NAME, backend_code="memory_not_agreed")
@@ -198,7 +198,7 @@ class Said(MemoryCase):
 
     def test_a_round_of_a_backend_of_old_names_it(self) -> None:
         with override_settings(MEMORY_MANAGER="builtin"):
-            assert "所说的内容还保存在 openviking" in str(fact_words(Run(backend=NAME, status="completed", model="m")))
+            assert "所说的内容也会交给 openviking" in str(fact_words(Run(backend=NAME, status="completed", model="m")))
 
 
 class LedgerPage(MemoryCase):

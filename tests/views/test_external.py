@@ -33,6 +33,15 @@ class Refused(BackendError):
     is_retryable = False
 
 
+def _has_loop() -> bool:
+    """Whether this thread is running an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 class ChatCase(TransactionTestCase):
     """As the other pages' case; what asks a backend is an async view, which closes a TestCase's connection."""
 
@@ -108,6 +117,13 @@ class ListTests(BackendCase):
         assert "data-blocked" in self.found()
         self.backend.items = [TRUSTED]
         assert "data-blocked" not in self.found()
+
+    def test_looking_through_what_came_holds_up_no_loop(self) -> None:
+        threads = []
+        real = external.found_of
+        with patch.object(external, "found_of", lambda items: threads.append(_has_loop()) or real(items)):
+            self.found()
+        assert threads == [False]
 
     def test_a_long_one_is_folded_and_a_full_list_says_so(self) -> None:
         self.backend.items = [item("很长的一段" * 100)] + [item(f"第{number}条") for number in range(60)]
@@ -247,6 +263,7 @@ class ForgetTests(BackendCase):
         scope = self.scope()
         page = self.client.post(FORGET, {"sure": "yes"}, headers=HTMX).content.decode()
         assert 'data-state="going"' in page and 'hx-trigger="every 2s"' in page
+        assert 'id="pending" hx-swap-oob="delete"' in page and 'id="backend" hx-swap-oob="delete"' in page
         assert Work.objects.filter(kind="forget", subject_id=scope.pk).exists()
         seen = page.split("?seen=")[1].split('"')[0]
         assert self.client.get(f"{FORGET}?seen={seen}", headers=HTMX).status_code == 204
@@ -259,6 +276,7 @@ class ForgetTests(BackendCase):
         Work.objects.create(kind="forget", subject_id=scope.pk, due_at=timezone.now(), error_code="memory_unreachable")
         page = self.page("/memory/")
         assert "Not everything is gone yet" in page and "memory_unreachable" in page
+        assert 'data-action="forget"' in page  # what was said since can be forgotten too
 
     def test_without_script_it_asks_on_a_page_and_goes_back(self) -> None:
         page = self.client.post(FORGET).content.decode()
