@@ -16,11 +16,13 @@ from typing import Any, Literal, Protocol, Self
 class BackendError(Exception):
     """The backend could not do what was asked. `code` is shown to people; neither it nor the message holds anything secret.
 
-    `is_retryable` says whether the same call may succeed later.
+    `is_retryable` says whether the same call may succeed later, `refuses_text` that it is these very messages which it does not
+    take, and never will.
     """
 
     code = "memory_error"
     is_retryable = True
+    refuses_text = False
 
 
 class BackendMisconfigured(BackendError):
@@ -170,7 +172,8 @@ class CommitTask:
 class Watermark:
     """How far a thread is at the backend: ids only, never text. Ids are the latest ones, oldest first, bounded by the backend.
 
-    `version` is for the store: a mark is only saved over the version that it was made from.
+    `version` is for the store: a mark is only saved over the version that it was made from. `passed` is the program's own, and
+    a backend leaves it as it is: the slot and the position (`Run`) up to which all was handed over, however few ids are kept.
     """
 
     version: int = 0
@@ -180,6 +183,7 @@ class Watermark:
     tasks: tuple[CommitTask, ...] = ()
     last_task_id: str = ""
     last_archive: str = ""
+    passed: tuple[int, int] = (0, 0)
 
 
 class WatermarkStore(Protocol):
@@ -223,6 +227,10 @@ class MemoryManager(ABC):
     @abstractmethod
     def from_configuration(cls, configuration: Mapping[str, Any], services: Services) -> Self:
         """Makes a manager without touching the network. Raises BackendMisconfigured."""
+
+    def summary(self) -> dict[str, object]:
+        """How it is set up, for the log of a start; nothing secret."""
+        return {}
 
     @abstractmethod
     async def warm(self) -> Health:

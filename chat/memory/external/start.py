@@ -26,6 +26,7 @@ async def warm_up() -> Health:
     manager = chosen.installed()
     if not manager.capabilities.is_external:
         return _remember(Health(is_usable=True))
+    log.info("The memory backend %s is set up with %s", manager.capabilities.title, manager.summary())
     health = _remember(await manager.warm())
     if not health.is_usable:
         log.warning("The memory backend %s cannot be used (%s): answers come without it", manager.capabilities.title, health.code)

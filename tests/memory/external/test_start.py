@@ -39,6 +39,13 @@ async def test_a_backend_that_can_be_used_is_not_degraded(backend: ScriptedManag
     assert start.degraded() == ""
 
 
+async def test_a_start_tells_how_the_backend_is_set_up(backend: ScriptedManager, caplog: pytest.LogCaptureFixture):
+    backend.summary = lambda: {"base_url": "https://memory.example.org"}
+    with caplog.at_level(logging.INFO):
+        await start.warm_up()
+    assert "is set up with {'base_url': 'https://memory.example.org'}" in caplog.text
+
+
 async def test_one_that_only_warns_lets_the_process_start_and_shows(backend: ScriptedManager, caplog: pytest.LogCaptureFixture):
     backend.health = Health(is_usable=False, code="memory_unreachable")
     with caplog.at_level(logging.WARNING):

@@ -64,6 +64,9 @@ class OpenVikingManager(MemoryManager):
     def from_configuration(cls, configuration: Mapping[str, Any], services: Services) -> Self:
         return cls(Configuration.of(configuration, services.secret), services)
 
+    def summary(self) -> dict[str, object]:
+        return self.configuration.masked()
+
     async def warm(self) -> Health:
         try:
             found = await self._client.health(prober_of(self.configuration.account))
