@@ -3,6 +3,7 @@
 It was said by the same teacher, but it was worded by another service and confirmed by nobody (seed 002 §8.3, DESIGN §5).
 """
 
+import hashlib
 from collections.abc import Iterable
 from typing import Final
 
@@ -24,7 +25,6 @@ ITEMS_LOOKED_AT: Final = 24
 ITEM_CHARS: Final = 600  # of one item; backends cut earlier
 READ_CHARS: Final = 4_000  # of an item, whatever a backend sends
 CATEGORY_CHARS: Final = 40
-ID_CHARS: Final = 300
 
 
 def segment(turn: Turn, budget_tokens: int) -> Segment | None:
@@ -50,8 +50,9 @@ def segment(turn: Turn, budget_tokens: int) -> Segment | None:
 
 
 def id_of(item: MemoryItem) -> str:
-    """How the ledger names an item: as the backend does."""
-    return item.id[:ID_CHARS]
+    """How the ledger names an item. Not as the backend does: that names its files by words of what it remembers, which would
+    stay in the ledger after all was forgotten."""
+    return f"ov_{hashlib.sha256(item.id.encode(errors='surrogatepass')).hexdigest()[:16]}"
 
 
 def _lines(items: Iterable[MemoryItem], made: Segment) -> Iterable[tuple[MemoryItem, str, bool]]:
