@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from chat.memory import calls
@@ -27,7 +27,7 @@ from chat.memory.base import LayerTrouble, Lease
 from chat.memory.external import chosen
 from chat.memory.external.forgetting import forgotten_at, is_forgetting, scope_of
 from chat.memory.external.permission import agreed_at
-from chat.memory.external.watermarks import sessions_of
+from chat.memory.external.watermarks import passed_of, sessions_of
 from chat.memory.redline_records import record_all
 from chat.memory.rounds import without_marks
 from chat.memory.switches import is_memory_on
@@ -41,11 +41,11 @@ LAYER = "external"
 RUNS_AT_ONCE = 50
 # Not the backend's refusal of these messages: dropping them would help nobody.
 NEVER_DROPPED = (BackendClosed, BackendMisconfigured)
-MOVED_MOST = 4  # somebody else writes the mark of the same conversation: the worker that follows its tasks, for an instant
+MOVED_MOST = 8  # one after the other: somebody else writes the mark, as the worker that follows its tasks, or the thread goes on
 
 
 class Moved(Exception):
-    """The thread, its path or the cursor is no longer as it was read."""
+    """The thread, its path, the cursor or the mark is no longer as it was read, or its words may not go any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,16 @@ class Receiver:
     owner: Owner
     scope: MemoryScope
     since: datetime | None  # None: they may not
+    passed: tuple[int, int]
 
     def may_have(self, run: Run) -> bool:
-        """Completed runs that were made for this backend, with memory, after the teacher had agreed and last asked to forget."""
+        """Completed runs that were made for this backend, with memory, after the teacher had agreed and last asked to forget.
+
+        When the cursor was taken back for a round that was made anew, those behind it have gone there: a backend keeps a
+        window of ids only, and would take old ones twice.
+        """
+        if run.slot <= self.passed[0] and run.position <= self.passed[1]:
+            return False
         if self.since is None or run.created_at < self.since:
             return False
         return run.status == Run.Status.COMPLETED and run.has_memory and run.backend == self.backend and bool(run.input.strip())
@@ -77,7 +84,8 @@ def catch_up(thread: Thread, lease: Lease) -> None:
             return
     except BackendMisconfigured as error:
         raise LayerTrouble(error.code) from error
-    while True:
+    moved = 0
+    while moved < MOVED_MOST:
         to = _receiver(thread, backend)
         if to is None:
             return
@@ -89,8 +97,10 @@ def catch_up(thread: Thread, lease: Lease) -> None:
         lease.renew()
         try:
             _pass(thread, to, upto_slot, runs, lease)
+            moved = 0
         except Moved:
-            continue  # what is due now is looked up again
+            moved += 1  # who may have what is due now is looked up again
+    raise LayerTrouble(WatermarkMoved.code)
 
 
 def _receiver(thread: Thread, backend: str) -> Receiver | None:
@@ -101,7 +111,8 @@ def _receiver(thread: Thread, backend: str) -> Receiver | None:
         return None
     agreed, forgotten = agreed_at(owner, backend), forgotten_at(scope, backend)
     since = max(agreed, forgotten) if agreed and forgotten else agreed
-    return Receiver(backend, chosen.manager(backend), owner, scope, since)
+    told = sessions_of(backend, scope).filter(thread_key=thread.pk).values_list("mark", flat=True).first()
+    return Receiver(backend, chosen.manager(backend), owner, scope, since, passed_of(told or {}))
 
 
 def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lease: Lease) -> None:
@@ -110,7 +121,7 @@ def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lea
     The thread's row is taken first, as everything does that changes the path or deletes it.
     """
     due = [run for run in runs if to.may_have(run)]
-    dropped = _hand_over(thread, to, due) if due else ""
+    dropped = _hand_over(thread, to, due) if due else []
     with transaction.atomic():
         if not Thread.objects.filter(pk=thread.pk).update(summary_upto_slot=F("summary_upto_slot")):
             raise Moved  # deleted: its session is forgotten by whoever did, or by the sweep
@@ -119,25 +130,26 @@ def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lea
             raise Moved
         if due:
             _note(thread, to, due, dropped)
+        _note_passed(thread, to, runs[-1].slot)
         lease.renew()
 
 
-def _hand_over(thread: Thread, to: Receiver, due: Sequence[Run]) -> str:
-    """Gives the messages to the backend. Returns the code of the trouble for which they were dropped, "" when it has them."""
+def _hand_over(thread: Thread, to: Receiver, due: Sequence[Run]) -> Sequence[Run]:
+    """Gives the messages to the backend. Returns the runs that were dropped: what it can never take holds up no other round."""
     messages = [message for run in due for message in messages_of(run)]
-    for _ in range(MOVED_MOST):
-        try:
-            calls.call(to.manager.add(to.scope, thread.pk, messages))
-            return ""
-        except WatermarkMoved:
-            if is_forgetting(to.scope, to.backend):
-                raise Moved from None
-        except BackendError as error:
-            if not to.manager.drops_writes or isinstance(error, NEVER_DROPPED):
-                raise LayerTrouble(error.code) from error
-            log.warning("Rounds of thread %s were not captured: %s", thread.pk, error.code)
-            return error.code
-    raise LayerTrouble(WatermarkMoved.code)
+    try:
+        calls.call(to.manager.add(to.scope, thread.pk, messages))
+        return ()
+    except WatermarkMoved:
+        raise Moved from None
+    except BackendError as error:
+        is_dropped = error.refuses_text or to.manager.drops_writes
+        if not is_dropped or isinstance(error, NEVER_DROPPED):
+            raise LayerTrouble(error.code) from error
+        if error.refuses_text and len(due) > 1:
+            return [run for one in due for run in _hand_over(thread, to, [one])]
+        log.warning("%d rounds of thread %s were not captured: %s", len(due), thread.pk, error.code)
+        return due
 
 
 def messages_of(run: Run) -> list[MemoryMessage]:
@@ -161,15 +173,26 @@ def _move_cursor(thread: Thread, upto_slot: int, slot: int) -> None:
         raise Moved
 
 
-def _note(thread: Thread, to: Receiver, due: Sequence[Run], dropped: str) -> None:
+def _note(thread: Thread, to: Receiver, due: Sequence[Run], dropped: Sequence[Run]) -> None:
     """What follows from the handing over: rounds that were dropped, tasks to be followed, what the filter takes out."""
     if dropped:
-        note_gaps(_session(thread, to), [run.pk for run in due], "dropped")
+        note_gaps(_session(thread, to), [run.pk for run in dropped], "dropped")
     for session in sessions_of(to.backend, to.scope).filter(thread_key=thread.pk, pending_tasks__gt=0):
         Work.objects.mark(Work.Kind.REMOTE, session.pk)
     for run in due:
         stopped = [(message.content, hits) for message in messages_of(run) if (hits := find(message.content))]
         record_all(to.owner, LAYER, stopped, source_id=run.pk)
+
+
+def _note_passed(thread: Thread, to: Receiver, slot: int) -> None:
+    """Keeps with the mark up to where all has gone there, once the cursor is as far as it ever was. Raises Moved."""
+    session = sessions_of(to.backend, to.scope).filter(thread_key=thread.pk).first()
+    if session is None or slot < passed_of(session.mark)[0]:
+        return
+    newest = Run.objects.filter(thread=thread, is_latest=True, slot__lte=slot).aggregate(newest=Max("position"))["newest"]
+    own = RemoteSession.objects.filter(pk=session.pk, version=session.version)
+    if not own.update(mark=session.mark | {"passed": [slot, newest]}, version=F("version") + 1):
+        raise Moved
 
 
 def _session(thread: Thread, to: Receiver) -> RemoteSession:

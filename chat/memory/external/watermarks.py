@@ -1,7 +1,7 @@
 """How far each conversation is at a backend, in the database: shared by all processes (DESIGN §5).
 
-While a scope or a conversation is asked to be forgotten no mark is saved that announces a new batch: so nothing goes out
-once that was asked.
+While a scope or a conversation is asked to be forgotten, or once the teacher has withdrawn, no mark is saved that announces a
+new batch: so nothing goes out after that.
 """
 
 from dataclasses import asdict, replace
@@ -10,11 +10,11 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 from django.utils import timezone
 
 from chat.memory.backends.base import CommitTask, MemoryScope, Sending, Watermark, WatermarkMoved
-from chat.models import RemoteScope, RemoteSession
+from chat.models import Consent, RemoteScope, RemoteSession
 
 
 def sessions_of(backend: str, scope: MemoryScope) -> QuerySet[RemoteSession]:
@@ -56,10 +56,16 @@ class Watermarks:
                 RemoteSession.objects.get_or_create(scope=whose, thread_key=thread_id)
             rows = sessions_of(self.backend, scope).filter(thread_key=thread_id, version=mark.version)
             if mark.sending is not None:
-                rows = rows.filter(forget_asked_at=None, scope__forget_asked_at=None)
+                rows = rows.filter(~Exists(_withdrawn(scope)), forget_asked_at=None, scope__forget_asked_at=None)
             if not rows.update(**fields):
                 raise WatermarkMoved
         return replace(mark, version=mark.version + 1)
+
+
+def _withdrawn(scope: MemoryScope) -> QuerySet[Consent]:
+    """The teacher's no, whatever place they were told of. Whether they were asked at all is looked at before (deliver)."""
+    own = Consent.objects.filter(tenant_id=scope.tenant_id, user_id=int(scope.user_id), provider=None)
+    return own.filter(purpose=Consent.Purpose.MEMORY, is_agreed=False)
 
 
 def to_json(mark: Watermark) -> dict[str, Any]:
@@ -80,7 +86,13 @@ def from_json(told: dict[str, Any], version: int) -> Watermark:
         tasks=tuple(CommitTask(one["task_id"], tuple(one["message_ids"]), _time(one["at"])) for one in told.get("tasks", ())),
         last_task_id=told.get("last_task_id", ""),
         last_archive=told.get("last_archive", ""),
+        passed=passed_of(told),
     )
+
+
+def passed_of(told: dict[str, Any]) -> tuple[int, int]:
+    slot, position = told.get("passed", (0, 0))
+    return slot, position
 
 
 def _time(text: str) -> datetime:

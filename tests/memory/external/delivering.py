@@ -33,6 +33,12 @@ class Unclear(BackendError):
     code = "memory_unclear"
 
 
+class Refused(BackendError):
+    code = "memory_rejected"
+    is_retryable = False
+    refuses_text = True
+
+
 class Killed(BaseException):
     """The worker's process ends here."""
 
@@ -40,7 +46,8 @@ class Killed(BaseException):
 class Delivered(ScriptedManager):
     """Hands over as a careful backend does: the mark says what goes before it goes, and that it went.
 
-    `points` is what happens at a point of the way, once: "start", "noted", "arrived", "submitted", "accepted", "end".
+    `ids_most` ids are kept in the mark; what says `refused` is never taken. `points` is what happens at a point of the way,
+    once: "start", "noted", "arrived", "submitted", "accepted", "end".
     """
 
     def __init__(self) -> None:
@@ -52,6 +59,8 @@ class Delivered(ScriptedManager):
         self.points: dict[str, Callable[[], object]] = {}
         self.adds = 0
         self.unclear_wait = timedelta()
+        self.ids_most = 400
+        self.refused = ""
         self.threads_forgotten: list[str] = []
         self.is_slow_to_forget = False
         self.flushed: list[float] = []
@@ -72,13 +81,15 @@ class Delivered(ScriptedManager):
             submitted = (*mark.submitted, *mark.sending.message_ids) if has_arrived else mark.submitted
             mark = await self.store.save(scope, thread_id, replace(mark, sending=None, submitted=submitted))
         new = [message for message in messages if message.id not in mark.submitted]
+        if self.refused and any(self.refused in message.content for message in new):
+            raise Refused
         if new:
             total, ids = len(self.live[key]) + len(self.archived[key]), tuple(message.id for message in new)
             mark = await self.store.save(scope, thread_id, replace(mark, sending=Sending(ids, total, datetime.now(UTC))))
             self._at("noted")
             self.live[key] += new
             self._at("arrived")
-            mark = await self.store.save(scope, thread_id, replace(mark, sending=None, submitted=(*mark.submitted, *ids)))
+            mark = await self.store.save(scope, thread_id, replace(mark, sending=None, submitted=(*mark.submitted, *ids)[-self.ids_most :]))
             self._at("submitted")
         waiting = tuple(one for one in mark.submitted if one not in mark.committed)
         task_id = ""

@@ -14,12 +14,12 @@ from chat.memory import calls, catch_up
 from chat.memory.backends.base import WatermarkMoved
 from chat.memory.external import deliver as module
 from chat.memory.external.deliver import messages_of
-from chat.models import LayerState, MemoryOp, RecallEntry, RemoteSession, Run, Thread, Work
+from chat.models import LayerState, MemoryOp, RecallEntry, RemoteGap, RemoteSession, Run, Thread, Work
 from chat.models.work import rewind_layers
 from tests import builders
 from tests.fakes import scripted
 from tests.memory.answering import AnsweringProvider, FreeLease
-from tests.memory.external.delivering import Away, Delivered, Killed, cursor, deliver, fails, ids, in_thread, said, talk
+from tests.memory.external.delivering import Away, Delivered, Killed, Refused, cursor, deliver, fails, ids, in_thread, said, talk
 from tests.scripted_backend import scripted_backend
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -175,6 +175,26 @@ def test_a_mark_that_never_stays_as_it_is_is_trouble(backend):
     assert cursor(thread) == 0
 
 
+def test_a_round_that_is_refused_for_good_is_left_out_and_holds_up_no_other(backend):
+    backend.refused = "毒"
+    thread = talk()
+    first, poison, last = said(thread), said(thread, "毒"), said(thread, "第三问")
+    assert deliver(thread) == ""
+    assert (backend.arrived(thread), cursor(thread)) == (ids(first, last), 3)
+    assert list(RemoteGap.objects.values_list("run_key", "outcome")) == [(poison.pk, "dropped")]
+
+
+def test_a_refusal_that_is_not_about_the_text_drops_nothing(backend):
+    class NotYou(Refused):
+        refuses_text = False
+
+    thread = talk()
+    said(thread)
+    backend.points["start"] = fails(NotYou())
+    assert deliver(thread) == "memory_rejected"
+    assert not RemoteGap.objects.exists() and cursor(thread) == 0
+
+
 # While the conversation changes
 
 
@@ -195,6 +215,22 @@ def test_a_round_that_is_made_anew_goes_too_and_the_others_not_again(backend):
     deliver(thread)
     assert backend.arrived(thread) == ids(first, second, new)
     assert cursor(thread) == 2
+
+
+def test_rounds_of_a_long_thread_that_are_made_anew_send_no_old_one_again(backend, monkeypatch):
+    monkeypatch.setattr(module, "RUNS_AT_ONCE", 3)
+    backend.ids_most = 4
+    thread = talk()
+    runs = [said(thread, f"第{number}问") for number in range(10)]
+    deliver(thread)
+    runs += [replaced(runs[0]), replaced(runs[6])]
+    deliver(thread)
+    runs += [replaced(runs[10]), said(Thread.objects.select_related("agent").get(), "又一问")]
+    deliver(thread)
+    runs += [replaced(runs[3]), replaced(runs[12])]
+    deliver(thread)
+    assert sorted(backend.arrived(thread)) == sorted(ids(*runs))
+    assert cursor(thread) == 14
 
 
 def test_of_rounds_that_were_made_anew_before_they_went_only_the_last_goes(backend):

@@ -138,6 +138,14 @@ def test_asked_to_forget_when_it_is_just_to_go_nothing_goes(backend):
     assert (backend.arrived(thread), cursor(thread)) == ([], 0)
 
 
+def test_a_teacher_who_withdraws_when_it_is_just_to_go_sends_nothing(backend):
+    thread = talk()
+    said(thread)
+    backend.points["start"] = lambda: in_thread(lambda: agree(owner_of(thread), is_agreed=False))
+    assert deliver(thread) == ""
+    assert (backend.arrived(thread), cursor(thread)) == ([], 1)
+
+
 def test_a_thread_that_is_deleted_while_it_is_on_its_way_is_forgotten_there(backend):
     thread = talk()
     said(thread)

@@ -21,6 +21,7 @@ FULL = Watermark(
     tasks=(CommitTask("task-1", ("run_a:user",), NOW),),
     last_task_id="task-1",
     last_archive="viking://user/df_x/sessions/s/history/archive_001",
+    passed=(3, 5),
 )
 
 
@@ -63,7 +64,7 @@ async def test_a_row_tells_how_many_tasks_are_under_way_and_no_text(store):
     await store.save(SCOPE, "th_one", FULL)
     row = await RemoteSession.objects.aget()
     assert (row.pending_tasks, row.last_task) == (1, "task-1")
-    assert set(row.mark) == {"submitted", "committed", "sending", "tasks", "last_task_id", "last_archive"}
+    assert set(row.mark) == {"submitted", "committed", "sending", "tasks", "last_task_id", "last_archive", "passed"}
 
 
 @pytest.mark.parametrize("what", ["scope", "thread"])

@@ -23,7 +23,13 @@ from chat.memory.backends.base import (
 )
 from chat.memory.backends.openviking import events
 from chat.memory.backends.openviking.client import OpenVikingClient
-from chat.memory.backends.openviking.errors import Details, OpenVikingError, OpenVikingNotFoundError, OpenVikingUnclearError
+from chat.memory.backends.openviking.errors import (
+    Details,
+    OpenVikingError,
+    OpenVikingNotFoundError,
+    OpenVikingRejectedError,
+    OpenVikingUnclearError,
+)
 from chat.memory.backends.openviking.messages import OpenVikingMessage, batches
 from chat.memory.backends.openviking.models import Session
 from chat.memory.backends.openviking.scope import Identity
@@ -33,6 +39,7 @@ TASKS_MOST: Final = 200
 # The server keeps a task for a day, a failed one for a week: one that has not ended in two days never tells an end.
 TASK_OLDEST_SECONDS: Final = 48 * 3_600
 SETTLED_ATTEMPTS: Final = 4
+TEXT_REFUSED_STATUSES: Final = frozenset({400, 413, 422})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,8 @@ class Delivery:
         try:
             await self._client.add_messages(self._talk.identity, self._talk.session_id, [message.body for message in batch])
         except OpenVikingError as error:
+            # Not 403 or 404, which are about whom the messages are from and where they go to.
+            error.refuses_text = isinstance(error, OpenVikingRejectedError) and error.details.status in TEXT_REFUSED_STATUSES
             if error.is_refused:
                 await self._save(replace(self._mark, sending=None))
             raise

@@ -146,6 +146,18 @@ async def test_what_was_surely_not_taken_leaves_nothing_unclear(trouble):
     assert world.state.messages(SESSION) == ["one"]
 
 
+@pytest.mark.parametrize(("status", "refuses_text"), [(400, True), (413, True), (422, True), (403, False), (404, False), (503, False)])
+async def test_only_an_answer_about_the_messages_refuses_them_for_good(status, refuses_text):
+    world = World()
+    told = {
+        "status": "error",
+        "error": {"code": "INVALID_ARGUMENT", "message": "bad", "details": {"validation_errors": [{"loc": ["messages"]}]}},
+    }
+    world.before = lambda request: httpx.Response(status, json=told) if request.url.path.endswith("/batch") else None
+    error = await broken(world.manager().add(SCOPE, "th_1", said("one")))
+    assert error.refuses_text is refuses_text
+
+
 async def test_after_a_failed_commit_nothing_is_added_twice_and_the_commit_is_repeated():
     world = World()
     manager = world.manager()
