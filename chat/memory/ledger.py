@@ -87,13 +87,16 @@ def blank(user_id: int, source_ids: Collection[str], *, within: Collection[Segme
     return changed
 
 
-def blank_external(owner: Owner) -> int:
+def blank_external(owner: Owner, *, most: int | None = None) -> int:
     """Puts ERASED in place of all that a memory backend has told for the owner; without an assistant, for all of them.
-    Returns how many ledgers were changed. For forgetting a whole scope, when it is asked for and again when all is gone."""
+    Returns how many ledgers were changed. For forgetting a whole scope: of the `most` newest answers when it is asked for,
+    and of all of them in the work that follows. Only ledgers with such a segment are read."""
     rows = RunLedger.objects.filter(run__tenant_id=owner.tenant_id, run__user_id=owner.user_id).exclude(run__backend="")
     if owner.agent_id:
         rows = rows.filter(run__agent_id=owner.agent_id)
-    return sum(rewrite(key, _without_external) for key in list(rows.values_list("pk", flat=True)))
+    telling = rows.annotate(as_text=Cast("segments", TextField())).filter(as_text__contains='"name": "external"')
+    keys = list(telling.order_by("-created_at", "-pk").values_list("pk", flat=True)[:most])
+    return sum(rewrite(key, _without_external) for key in keys)
 
 
 def telling_of(tenant_id: str, user_id: int | None, document_ids: Collection[str], *, since: datetime | None = None) -> list[str]:

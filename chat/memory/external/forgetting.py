@@ -8,22 +8,25 @@ import logging
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from chat.memory import calls
-from chat.memory.backends.base import BackendError, MemoryScope
+from chat.memory.backends.base import BackendError, BackendMisconfigured, MemoryScope
 from chat.memory.base import Lease
 from chat.memory.catch_up import Later, wait_seconds
 from chat.memory.external import chosen
 from chat.memory.ledger import blank_external
-from chat.models import Candidate, Fact, Owner, RecallEntry, RemoteScope, RemoteSession, Run, Thread, Work
+from chat.models import Candidate, Fact, Owner, RecallEntry, RemoteScope, RemoteSession, Run, Tenant, Thread, Work
 
 log = logging.getLogger(__name__)
 
 BUILTIN = "builtin"
 LOOK_AGAIN_SECONDS = 2.0
+BLANKED_AT_ONCE = 200  # answers from which it goes in the request that asks; from older ones in the work that follows
 WAITS = ""  # the error code of work that is only not over yet
 
 
@@ -63,22 +66,34 @@ def ask_scope(scope: MemoryScope, backend: str) -> None:
             backend=backend, tenant_key=scope.tenant_id, user_key=scope.user_id, agent_key=scope.agent_id
         )
         _ask([row.pk])
-    _blank_remembered(row)
+    _blank_remembered(row, most=BLANKED_AT_ONCE)
 
 
 def ask_everything(tenant_id: str, user_id: int) -> None:
     """Asks to forget all that any backend remembers of a teacher in a school, whatever assistant heard it: for erasing a person.
 
-    That is also what the built-in backend keeps: facts, confirmed ones too, what waits, and recall. To be called while the
-    teacher's rows are there; the worker does it also after they are gone.
+    That is also what the built-in backend keeps: facts, confirmed ones too, what waits, and recall; and what waits to be
+    delivered to the backend in force for the first time. To be called while the teacher's rows are there; the worker does it
+    also after they are gone.
     """
+    sending = _backend_that_is_sent_text()
     with transaction.atomic():
         for agent_key in sorted(_agents_known(tenant_id, user_id)):
-            RemoteScope.objects.get_or_create(backend=BUILTIN, tenant_key=tenant_id, user_key=str(user_id), agent_key=agent_key)
+            for backend in (BUILTIN, sending) if sending and agent_key else (BUILTIN,):
+                RemoteScope.objects.get_or_create(backend=backend, tenant_key=tenant_id, user_key=str(user_id), agent_key=agent_key)
         rows = list(RemoteScope.objects.filter(tenant_key=tenant_id, user_key=str(user_id)))
         _ask([row.pk for row in rows])
-    for row in rows:
-        _blank_remembered(row)
+    for row in {row.agent_key: row for row in rows}.values():
+        _blank_remembered(row, most=BLANKED_AT_ONCE)
+
+
+def _backend_that_is_sent_text() -> str:
+    """The installation's backend, "" when nothing is ever sent to it. One that cannot be made now may be sent to later."""
+    try:
+        sends_text = chosen.installed().capabilities.sends_text
+    except BackendMisconfigured:
+        sends_text = True
+    return settings.MEMORY_MANAGER if sends_text else ""
 
 
 def ask_thread(thread_id: str) -> None:
@@ -98,7 +113,7 @@ def ask_thread(thread_id: str) -> None:
     for key in keys:
         Work.objects.mark(Work.Kind.REMOTE, key)
         if until is not None:
-            Work.objects.filter(kind=Work.Kind.REMOTE, subject_id=key).update(due_at=until)
+            Work.objects.filter(kind=Work.Kind.REMOTE, subject_id=key).update(due_at=until, attempts=0, error_code="")
 
 
 def _ask(scope_ids: Iterable[str]) -> None:
@@ -123,12 +138,18 @@ def _agents_known(tenant_id: str, user_id: int) -> set[str]:
 def forget(scope_id: str, lease: Lease) -> Later | None:
     """Lets the backend forget everything of a scope. Returns when to come again, None when all is gone.
 
-    Raises LeaseLost and Interrupted.
+    A scope of which nobody has asked it comes here when its school or teacher has been gone for long (lost.py): if they still
+    are, it is asked now, and done the next time. Raises LeaseLost and Interrupted.
     """
     row = RemoteScope.objects.filter(pk=scope_id).first()
-    if row is None or row.forget_asked_at is None:
+    if row is None:
         return None
     scope = MemoryScope(row.tenant_key, row.user_key, row.agent_key)
+    if row.forget_asked_at is None:
+        if is_owner_gone(row):
+            ask_scope(scope, row.backend)
+        return None
+    _blank_remembered(row)  # before anything is waited for
     if _is_delivering(row):
         return again(LOOK_AGAIN_SECONDS)
     try:
@@ -161,6 +182,11 @@ def forget_session(session: RemoteSession, lease: Lease) -> Later | None:
     return None
 
 
+def is_owner_gone(row: RemoteScope) -> bool:
+    has_teacher = get_user_model().objects.filter(pk=_user_id(row)).exists()
+    return not has_teacher or not Tenant.objects.filter(pk=row.tenant_key).exists()
+
+
 def again(seconds: float, error_code: str = WAITS) -> Later:
     return Later(timezone.now() + timedelta(seconds=seconds), error_code)
 
@@ -173,26 +199,34 @@ def _is_delivering(row: RemoteScope) -> bool:
     """Whether a worker may just be handing over what was said before it was asked: what it sends would come after the deleting."""
     own = Thread.objects.filter(tenant_id=row.tenant_key, user_id=_user_id(row), agent_id=row.agent_key)
     held = Work.objects.filter(kind=Work.Kind.THREAD, lease_until__gt=timezone.now())
-    return held.filter(subject_id__in=own.values("pk")).exists()
+    if held.filter(subject_id__in=own.values("pk")).exists():
+        return True
+    # Of a thread that was deleted meanwhile its work is gone; when that ends is kept with what forgets its session (ask_thread).
+    deleted = RemoteSession.objects.filter(scope=row, forget_asked_at__isnull=False)
+    waits = Work.objects.filter(kind=Work.Kind.REMOTE, due_at__gt=timezone.now(), attempts=0)
+    return waits.filter(subject_id__in=deleted.values("pk")).exists()
 
 
 def _be_forgotten(row: RemoteScope) -> None:
-    """Takes what is known of it here away too, and lets what was said since it was asked go there."""
+    """Takes what is known of it here away too, and lets what was said since it was asked go there. Of who is gone nothing stays."""
     sessions = list(RemoteSession.objects.filter(scope=row).values_list("pk", flat=True))
     Work.objects.filter(kind=Work.Kind.REMOTE, subject_id__in=sessions).delete()
     RemoteSession.objects.filter(pk__in=sessions).delete()
     # Asked once more meanwhile it stays asked, and the mark that came with it brings the worker here again.
     RemoteScope.objects.filter(pk=row.pk, forget_asked_at=row.forget_asked_at).update(forget_asked_at=None)
     RemoteScope.objects.filter(pk=row.pk).update(forgotten_at=row.forget_asked_at)
+    if is_owner_gone(row):
+        RemoteScope.objects.filter(pk=row.pk).delete()
+        return
     later = _runs(row).filter(created_at__gt=row.forget_asked_at)
     for thread_id in later.order_by().values_list("thread_id", flat=True).distinct():
         Work.objects.mark(Work.Kind.THREAD, thread_id)
 
 
-def _blank_remembered(row: RemoteScope) -> None:
+def _blank_remembered(row: RemoteScope, *, most: int | None = None) -> None:
     """Takes what backends have told out of the ledgers of the scope: one by one, for there may be very many."""
     if row.agent_key:
-        blank_external(Owner(row.tenant_key, _user_id(row), row.agent_key))
+        blank_external(Owner(row.tenant_key, _user_id(row), row.agent_key), most=most)
 
 
 def _runs(row: RemoteScope) -> QuerySet[Run]:

@@ -1,7 +1,8 @@
 """What no worker would come to by itself: its mark was lost with a worker that was killed, or with rows that went without us.
 
 Marks are written with what makes them necessary, so there is hardly ever one: rows that were deleted by hand, or with
-their school or teacher.
+their school or teacher. What a backend extracted of these goes a day later, if they are still gone then: there may be a
+database being put back in between.
 """
 
 import logging
@@ -12,15 +13,18 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import BigIntegerField, Exists, OuterRef, Q
+from django.db.models.functions import Cast
 from django.utils import timezone
 
-from chat.models import RemoteScope, RemoteSession, Thread, Work
+from chat.models import RemoteScope, RemoteSession, Tenant, Thread, Work
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 60.0
 AT_ONCE: Final = 200
+GONE_FOR: Final = timedelta(days=1)
 
 
 @dataclass(slots=True)
@@ -37,7 +41,8 @@ class LostMarks:
 
 
 def mark_lost() -> int:
-    """Marks what is to be forgotten or followed and has no work; returns how many. Three queries that find nothing."""
+    """Marks what is to be forgotten or followed and has no work; returns how many. Four queries that find nothing."""
+    _watch_gone_owners()
     return _ask_for_gone_threads() + _mark(Work.Kind.FORGET, _scopes()) + _mark(Work.Kind.REMOTE, _sessions())
 
 
@@ -54,6 +59,19 @@ def _ask_for_gone_threads() -> int:
     if keys:
         log.warning("%d conversations that are gone are to be forgotten by their memory backend", len(keys))
     return len(keys)
+
+
+def _watch_gone_owners() -> None:
+    """Scopes whose school or teacher is gone are looked at again after GONE_FOR, and forgotten then (forgetting.forget)."""
+    is_taught = Exists(get_user_model().objects.filter(pk=Cast(OuterRef("user_key"), BigIntegerField())))
+    is_school = Exists(Tenant.objects.filter(pk=OuterRef("tenant_key")))
+    has_work = Exists(Work.objects.filter(kind=Work.Kind.FORGET, subject_id=OuterRef("pk")))
+    gone = RemoteScope.objects.filter(~is_taught | ~is_school, ~has_work, forget_asked_at=None)
+    due_at = timezone.now() + GONE_FOR
+    looks = [Work(kind=Work.Kind.FORGET, subject_id=key, due_at=due_at) for key in gone.values_list("pk", flat=True)[:AT_ONCE]]
+    if looks:
+        Work.objects.bulk_create(looks, ignore_conflicts=True)
+        log.warning("%d scopes at memory backends have no school or no teacher any more", len(looks))
 
 
 def _scopes() -> list[str]:

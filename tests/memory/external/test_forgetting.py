@@ -1,14 +1,19 @@
 """What was asked to be forgotten is gone at the backend in the end, and what is known of it here too."""
 
+import asyncio
+import types
 from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chat.jobs.worker import Worker
+from chat.memory import ledger as ledger_module
+from chat.memory.external import forgetting
 from chat.memory.external.follow import follow_up
 from chat.memory.external.forgetting import ask_everything, ask_scope, ask_thread, forget, is_forgetting, scope_of
 from chat.memory.external.lost import mark_lost
@@ -17,7 +22,7 @@ from chat.models import Owner, RemoteGap, RemoteScope, RemoteSession, RunLedger,
 from chat.runs.delete import erase_any, erase_thread
 from tests import builders
 from tests.memory.answering import FreeLease
-from tests.memory.external.delivering import Away, Delivered, agree, deliver, said, talk
+from tests.memory.external.delivering import Away, Delivered, agree, deliver, in_thread, said, talk
 from tests.scripted_backend import NAME, scripted_backend
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -148,7 +153,7 @@ def test_everything_that_any_backend_remembers_of_a_teacher_goes(backend, thread
     other = builders.fact(builders.teacher(thread.tenant), "教高三")
     ask_everything(thread.tenant_id, thread.user_id)
     assert Worker("w").drain() == 0
-    assert backend.forgotten == [scope(thread)]
+    assert {one.agent_id for one in backend.forgotten} > {thread.agent_id}
     models = [type(other), type(builders.candidate(other.user, "x"))]
     assert [model.objects.filter(user=thread.user).count() for model in models] == [0, 0]
     assert not thread.user.recall_entries.exists()
@@ -164,7 +169,62 @@ def test_a_school_of_the_same_teacher_keeps_what_is_its_own(backend, thread):
     assert type(kept).objects.filter(pk=kept.pk).exists()
 
 
+def test_what_was_said_before_the_first_delivery_never_goes(backend):
+    thread = talk()
+    said(thread)
+    ask_everything(thread.tenant_id, thread.user_id)
+    Worker("w").drain()
+    deliver(thread)
+    assert backend.arrived(thread) == []
+
+
+def test_what_is_just_going_for_the_first_time_goes_no_more(backend):
+    thread = talk()
+    said(thread)
+    backend.points["start"] = lambda: in_thread(lambda: ask_everything(thread.tenant_id, thread.user_id))
+    deliver(thread)
+    Worker("w").drain()
+    assert backend.arrived(thread) == []
+
+
+def test_asking_looks_at_the_newest_answers_that_tell_something_and_the_work_at_all(backend, thread, monkeypatch):
+    ledgers = [told(thread) for _ in range(3)]
+    RunLedger.objects.create(run=said(thread), segments=[{"name": "core", "priority": 1, "text": "x", "source_ids": [], "notes": []}])
+    looked_at = []
+    real = ledger_module.rewrite
+    monkeypatch.setattr(ledger_module, "rewrite", lambda key, change: looked_at.append(key) or real(key, change))
+    monkeypatch.setattr(forgetting, "BLANKED_AT_ONCE", 2)
+    ask_everything(thread.tenant_id, thread.user_id)
+    assert looked_at == [ledgers[2].pk, ledgers[1].pk]
+    Worker("w").drain()
+    assert all(ERASED in texts(one) for one in ledgers)
+
+
 # A conversation
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_everything_is_forgotten_after_what_is_just_on_its_way(backend, thread, monkeypatch, is_deleted):
+    said(thread, "第二问")
+    Work.objects.mark(Work.Kind.THREAD, thread.pk)
+    RemoteSession.objects.update(pending_tasks=0)
+    Work.objects.exclude(kind="thread").delete()
+    ended = []
+
+    def others() -> None:
+        if is_deleted:
+            erase_thread(thread.user, thread.pk)
+        ask_everything(thread.tenant_id, thread.user_id)
+        monkeypatch.setattr(forgetting, "calls", types.SimpleNamespace(call=asyncio.run))  # another process has another loop
+        ended.append(forget(RemoteScope.objects.get(backend=NAME).pk, FreeLease()))
+
+    backend.points["noted"] = lambda: in_thread(others)
+    Worker("w").drain()
+    assert ended[0] is not None
+    Work.objects.update(due_at=timezone.now())
+    Worker("w").drain()
+    assert backend.arrived(thread) == []
+    assert not RemoteScope.objects.filter(forget_asked_at__isnull=False).exists() and not Work.objects.exists()
 
 
 @pytest.mark.parametrize("erase", [erase_any, lambda thread: erase_thread(thread.user, thread.pk)])
@@ -237,7 +297,29 @@ def test_a_session_whose_thread_went_without_us_is_forgotten(backend, thread):
     assert backend.threads_forgotten == [thread.pk]
 
 
-def test_looking_for_what_was_lost_takes_three_queries():
+def test_what_is_remembered_of_who_is_gone_is_forgotten_a_day_later(backend, thread):
+    get_user_model().objects.get(pk=thread.user_id).delete()
+    mark_lost()
+    work = Work.objects.get(kind="forget")
+    assert work.due_at > timezone.now() + timedelta(hours=23)
+    Worker("w").drain()
+    assert backend.forgotten == []
+    Work.objects.filter(kind="forget").update(due_at=timezone.now())
+    Worker("w").drain()
+    assert backend.forgotten == [scope(thread)]
+    assert not RemoteScope.objects.exists()
+
+
+def test_a_teacher_who_is_put_back_within_the_day_keeps_it(backend, thread):
+    RemoteScope.objects.update(user_key="999999")
+    mark_lost()
+    RemoteScope.objects.update(user_key=str(thread.user_id))
+    assert Work.objects.filter(kind="forget").update(due_at=timezone.now()) == 1
+    Worker("w").drain()
+    assert backend.forgotten == [] and not Work.objects.filter(kind="forget").exists()
+
+
+def test_looking_for_what_was_lost_takes_four_queries():
     with CaptureQueriesContext(connection) as queries:
         assert mark_lost() == 0
-    assert len(queries) == 3
+    assert len(queries) == 4
