@@ -1,12 +1,13 @@
 """Rounds of a conversation, and what the model was told in each."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, Min, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -163,3 +164,11 @@ def finished_prefix(runs: Iterable[Run]) -> list[Run]:
             break
         prefix.append(run)
     return prefix
+
+
+def said_at(run: Run) -> datetime:
+    """When the words of a run were first said: one that only asks again for an answer repeats those of the run it replaces."""
+    if run.replaces_id is None:
+        return run.created_at
+    said = Run.objects.filter(thread_id=run.thread_id, slot=run.slot, input=run.input, position__lt=run.position)
+    return said.aggregate(first=Min("created_at"))["first"] or run.created_at
