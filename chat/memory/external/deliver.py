@@ -32,7 +32,7 @@ from chat.memory.redline_records import record_all
 from chat.memory.rounds import without_marks
 from chat.memory.switches import is_memory_on
 from chat.models import LayerState, Owner, RemoteGap, RemoteScope, RemoteSession, Run, Thread, Work
-from chat.models.run import finished_prefix
+from chat.models.run import finished_prefix, said_at
 from chat.text.redlines import find
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class Receiver:
         """
         if run.slot <= self.passed[0] and run.position <= self.passed[1]:
             return False
-        if self.since is None or run.created_at < self.since:
+        if self.since is None or said_at(run) < self.since:
             return False
         return run.status == Run.Status.COMPLETED and run.has_memory and run.backend == self.backend and bool(run.input.strip())
 

@@ -21,6 +21,7 @@ from chat.memory.catch_up import Later, wait_seconds
 from chat.memory.external import chosen
 from chat.memory.ledger import blank_external
 from chat.models import Candidate, Fact, Owner, RecallEntry, RemoteScope, RemoteSession, Run, Tenant, Thread, Work
+from chat.models.run import said_at
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +48,9 @@ def forgotten_at(scope: MemoryScope, backend: str) -> datetime | None:
 
 
 def is_forgotten(owner: Owner, run: Run, backend: str = BUILTIN) -> bool:
-    """Whether the run was sent before its owner last asked a backend to forget everything: nothing is made of it any more."""
-    is_before = Q(forget_asked_at__gte=run.created_at) | Q(forgotten_at__gte=run.created_at)
+    """Whether the words of the run were said before its owner last asked a backend to forget everything: nothing is made of it any more."""
+    first = said_at(run)
+    is_before = Q(forget_asked_at__gte=first) | Q(forgotten_at__gte=first)
     return _rows(scope_of(owner)).filter(is_before, backend=backend).exists()
 
 
