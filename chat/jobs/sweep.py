@@ -39,8 +39,8 @@ def sweep(runs: RunSweeper) -> int:
 
 
 def sweep_notes() -> int:
-    """Erases what was removed from notes long ago, and puts folders of notes aside whose owner is gone."""
-    return _eraser.sweep() + _lost_folders.sweep()
+    """Puts folders of notes aside whose owner is gone, brings back others, and erases what was removed from notes long ago."""
+    return _lost_folders.sweep() + _eraser.sweep()  # a folder that comes back is there before its store is looked at
 
 
 def end_lost_ops() -> int:

@@ -22,6 +22,7 @@ files     texts as files under DATA_DIR/notes
 erasing   what was removed goes for good: after its time for undo, or when its teacher says so
 told      the same, in frozen notes and ledgers
 lost      folders whose owner is gone
+aside     those that were put aside, and how they come back
 survey    all stores there are, and which storage is in use
 moving    bringing texts from the other storage
 rows      texts as rows of NoteText

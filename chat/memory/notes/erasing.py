@@ -22,6 +22,7 @@ from chat.memory.ledger import ERASED
 from chat.memory.notes import entries as form
 from chat.memory.notes import journal
 from chat.memory.notes.base import Author, Place, Result
+from chat.memory.notes.files import is_aside
 from chat.memory.notes.journal import ERASED_MARK
 from chat.memory.notes.refusals import Refusal
 from chat.memory.notes.storage import Busy, NoOwner, Storage, Unreadable
@@ -104,6 +105,8 @@ def erase(place: Place) -> int:
     """
     now = look(place)
     if now.trouble == "unreadable" or (not now.entries and _lies_elsewhere(place)):
+        raise Refusal("unreadable")
+    if storage() is STORAGES["files"] and is_aside(place):  # it comes back, or goes after its time
         raise Refusal("unreadable")
     _keep_removals(place)
     limit = timezone.now() - UNDO_KEPT

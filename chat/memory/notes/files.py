@@ -27,6 +27,7 @@ from django.conf import settings
 from django.db import DatabaseError, DataError, connection, transaction
 
 from chat.memory.notes import journal
+from chat.memory.notes.aside import bring_back, lying_aside
 from chat.memory.notes.base import Place
 from chat.memory.notes.storage import (
     BACKUPS_KEPT,
@@ -117,6 +118,8 @@ class Files:
                 return ""
             aside = f"{name}.bak.{random.getrandbits(64):016x}"
             try:
+                with suppress(PermissionError):
+                    os.utime(name, dir_fd=folder, follow_symlinks=False)  # a backup's age is counted from now
                 os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
                 os.fsync(folder)
             except OSError as error:
@@ -204,8 +207,26 @@ def _folder(place: Place, *, is_made: bool = False) -> Iterator[int | None]:
         yield here
 
 
+def is_aside(place: Place) -> bool:
+    """Whether a folder of this store was put aside and may come back."""
+    return any(lying_aside(home) for home in _homes(place))
+
+
+def _homes(place: Place) -> list[Path]:
+    """The folders in which the store lies, the outermost first."""
+    folders = [root()]
+    for name in _names(place):
+        folders.append(folders[-1] / name)
+    return folders[1:]
+
+
 @contextmanager
 def _made_folder(place: Place) -> Iterator[int]:
+    homes = _homes(place)
+    if not os.path.lexists(homes[-1] / NAMES[place.target]):
+        for home in homes:
+            with suppress(OSError):
+                any(bring_back(path, home) for path in lying_aside(home))
     with _folder(place, is_made=True) as folder:
         if folder is None:  # it was removed this moment
             raise NoOwner

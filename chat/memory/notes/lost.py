@@ -7,7 +7,6 @@ beside the same DATA_DIR, for example). Then nothing is done.
 """
 
 import logging
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -22,15 +21,14 @@ from django.db import transaction
 from django.db.models import Model
 from django.db.models.signals import post_delete
 
+from chat.memory.notes.aside import ASIDE, NAME, bring_back
 from chat.memory.notes.files import GONE, forget, root
 from chat.models import Agent, Tenant
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 60.0
 AT_ONCE: Final = 500
-ASIDE: Final = ".lost-"  # begins the name of a folder that was put aside, before the second when that was
 ASIDE_KEPT: Final = timedelta(days=30)
-_NAME: Final = re.compile(rf"{re.escape(ASIDE)}(?P<at>\d{{1,12}})-(?P<name>[A-Za-z0-9_]+)")
 _told: Final[set[Path]] = set()
 
 
@@ -118,17 +116,22 @@ def _put_aside(folder: Path) -> None:
 
 
 def _look_at_put_aside(parents: Iterable[Path], ask: Callable[[list[str]], Iterable[object]]) -> int:
-    found = [(path, match) for parent in parents for path in _below(parent) if (match := _NAME.fullmatch(path.name))]
+    found = [(path, match) for parent in parents for path in _below(parent) if (match := NAME.fullmatch(path.name))]
     homes = {path: path.with_name(match["name"]) for path, match in found}
     known = _known(list(homes.values()), ask) if homes else set()
     moved = 0
     for path, match in found:
-        if homes[path] in known and not homes[path].exists():
-            moved += _tried(lambda folder: folder.rename(homes[folder]), path)
-            log.warning("Notes in %s have their owner again", homes[path].name)
+        if homes[path] in known and _tried(partial(_bring_back, homes[path]), path):
+            moved += 1
         elif time.time() - int(match["at"]) > ASIDE_KEPT.total_seconds():
             moved += _tried(forget, path)
     return moved
+
+
+def _bring_back(home: Path, path: Path) -> None:
+    if not bring_back(path, home):
+        raise FileNotFoundError  # there is another text by now
+    log.warning("Notes in %s have their owner again", home.name)
 
 
 def _tried(action: Callable[[Path], object], folder: Path) -> bool:

@@ -1,5 +1,6 @@
 """The wording of a removed note: kept for undo, then gone from the log, frozen notes, ledgers and backups; on both storages."""
 
+import os
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from chat.memory.notes import decide, erasing, journal, snapshot, store
 from chat.memory.notes import told as told_module
 from chat.memory.notes.erasing import UNDO_KEPT, Eraser, erase, erase_for_good
 from chat.memory.notes.snapshot import has_changed
+from chat.memory.notes.storage import READ_MOST_BYTES
 from chat.models import NoteOp, NoteSnapshot, NoteTarget, Run, RunLedger, Thread
 from chat.note_lines import note_line
 from chat.runs import start
@@ -226,6 +228,14 @@ def test_backups_go_with_what_they_hold_and_with_their_age(world):
                 patch.setattr(erasing.timezone, "now", lambda at=backup.kept_at: at + UNDO_KEPT + timedelta(days=1))
                 erase(world.memory)
     assert world.kept() == []
+
+
+def test_what_is_put_aside_by_a_save_is_as_old_as_that_save(files):
+    files.put(b"x" * (READ_MOST_BYTES + 1))
+    os.utime(files.path(), (0, 0))
+    assert files.edit("新的").is_done and len(store.backups(files.memory)) == 1
+    erase(files.memory)
+    assert len(store.backups(files.memory)) == 1
 
 
 # What came from a conversation

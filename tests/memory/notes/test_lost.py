@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.contrib.auth.models import User
 
+from chat.memory.notes.erasing import Eraser
 from chat.memory.notes.files import root
 from chat.memory.notes.lost import LostFolders, forget_lost, put_aside
 from chat.models import Agent, NoteText
@@ -92,3 +93,25 @@ def test_what_a_removal_has_left_is_removed_and_looked_for_once_a_minute(files):
     assert (sweeper.sweep(), left.exists(), files.entries()) == (0, False, ["甲"])
     files.agent.delete()
     assert sweeper.sweep() == 0
+
+
+def test_the_eraser_takes_what_was_put_aside_for_nothing_removed_and_it_comes_back(files):
+    files.write("add", "甲")
+    World().write("add", "乙")
+    was = Agent.objects.get(pk=files.agent.pk)
+    Agent.objects.filter(pk=was.pk)._raw_delete("default")
+    assert (forget_lost(), put_aside()) == (1, 1)
+    was.save(force_insert=True)
+    Eraser().sweep()
+    assert ([op.action for op in files.ops()], files.path().parent.exists()) == (["add"], False)
+    files.path().parent.mkdir()
+    files.path().with_name("MEMORY.md.lock").touch()
+    assert (forget_lost(), put_aside(), files.entries()) == (1, 0, ["甲"])
+
+
+def test_a_teachers_own_write_brings_back_what_was_put_aside(files):
+    files.write("add", "甲")
+    folder = files.path().parent
+    folder.rename(folder.with_name(f".lost-{int(time.time())}-{folder.name}"))
+    files.write("add", "乙")
+    assert (files.entries(), put_aside()) == (["甲", "乙"], 0)
