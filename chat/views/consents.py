@@ -34,8 +34,8 @@ def answer_consent(request: HttpRequest) -> HttpResponse:
         return render(request, "chat/consents/_list.html", {"consents": said_by(page.user), "answered": ask})
     if page.htmx:
         return render(request, "chat/consents/_card.html", {"answered": ask, "is_agreed": word == "agree"})
+    messages.success(request, _("Your answer is saved."))
     if is_settings:
-        messages.success(request, _("Your answer is saved."))
         return redirect("settings")
     is_ours = url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith("/")
     return redirect(back if is_ours else "home")

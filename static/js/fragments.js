@@ -6,11 +6,12 @@ export function element(html) {
   return template.content.firstElementChild;
 }
 
-// Puts the part in its place and returns it; null when it is not on this page or says the same already.
+// Puts the part in its place and returns it; null when it is not on this page or says the same already. What tells of something
+// the person has just done stays as long as there is nothing else to say there.
 export function replaceFragment({ target, html }) {
   const old = document.getElementById(target);
   const fresh = element(html);
-  if (!old || old.isEqualNode(fresh)) return null;
+  if (!old || old.isEqualNode(fresh) || ("stays" in old.dataset && !fresh.childElementCount)) return null;
   replacePart(old, fresh);
   document.dispatchEvent(new CustomEvent("fragment", { detail: { target } }));
   return fresh;
