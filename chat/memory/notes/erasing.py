@@ -9,6 +9,7 @@ is doing it once. What stands in the notes now is never touched.
 import logging
 import time
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -25,7 +26,7 @@ from chat.memory.notes.base import Author, Place, Result
 from chat.memory.notes.files import is_aside
 from chat.memory.notes.journal import ERASED_MARK
 from chat.memory.notes.refusals import Refusal
-from chat.memory.notes.storage import Busy, NoOwner, Storage, Unreadable
+from chat.memory.notes.storage import READ_MOST_BYTES, Busy, NoOwner, Storage, Unreadable
 from chat.memory.notes.store import STORAGES, held, look, storage
 from chat.memory.notes.survey import has_stores, in_files, in_rows
 from chat.memory.notes.told import forget_told
@@ -37,9 +38,11 @@ UNDO_KEPT: Final = timedelta(days=30)
 LOOK_SECONDS: Final = 60.0  # for what was asked for and could not be done at once
 ROUND_SECONDS: Final = 3_600.0  # for what has become due
 STORES_AT_ONCE: Final = 20
+TICK_SECONDS: Final = 1.0  # then the next one waits for the next sweep: the same thread renews leases
 _ASKED: Final = "erase"  # in the request of an operation whose wording is to go now
 _DONE: Final = (NoteOp.State.APPLIED, NoteOp.State.UNDONE)
 _ENCODINGS: Final = ("utf-8", "gb18030", "utf-16-le")  # of files that are no text of ours
+NEEDLE_CHARS: Final = 8  # a shorter wording may stand in any text
 _CHUNK_BYTES: Final = 1024 * 1024
 
 
@@ -49,6 +52,7 @@ class Eraser:
 
     _looked_at: float = float("-inf")
     _began_at: float = float("-inf")
+    _asked: list[Place] = field(default_factory=list)
     _stores: list[Place] = field(default_factory=list)
 
     def sweep(self) -> int:
@@ -56,11 +60,15 @@ class Eraser:
         now, erased = time.monotonic(), 0
         if now - self._looked_at >= LOOK_SECONDS:
             self._looked_at = now
-            erased += sum(_erase_quietly(place) for place in _asked())
+            self._asked = list(_asked())
         if not self._stores and now - self._began_at >= ROUND_SECONDS and has_stores():
             self._began_at, self._stores = now, list(_stores())
-        some, self._stores = self._stores[:STORES_AT_ONCE], self._stores[STORES_AT_ONCE:]
-        return erased + sum(_erase_quietly(place) for place in some)
+        for _ in range(STORES_AT_ONCE):
+            queue = self._asked or self._stores
+            if not queue or time.monotonic() - now >= TICK_SECONDS:
+                break
+            erased += _erase_quietly(queue.pop(0))
+        return erased
 
 
 def erase_for_good(user: AbstractBaseUser, op_id: str) -> Result:
@@ -132,7 +140,7 @@ def _lies_elsewhere(place: Place) -> bool:
             if kept_in is not storage() and kept_in.read(place):
                 return True
         except (Unreadable, OSError):
-            return True
+            return bool(_vanished(place))  # where the log accounts for all that is missing, nothing can lie there
     return False
 
 
@@ -264,18 +272,29 @@ def _vanished(place: Place) -> list[str]:
 
 def _drop_backups(place: Place, gone: Collection[str], limit: datetime) -> None:
     """Removes backups that are as old as a removal may become, or that hold one of these wordings."""
-    needles = [text.encode(encoding, "ignore") for text in gone for encoding in _ENCODINGS]
     for kept_in in STORAGES.values():
-        kept = kept_in.backups(place)
+        try:
+            kept = kept_in.backups(place)
+        except (Unreadable, OSError):
+            if kept_in is storage():
+                raise
+            continue  # `doctor` tells of it
         old = [one.name for one in kept if one.kept_at < limit]
-        names = [*old, *(one.name for one in kept if one.name not in old and _tells(kept_in, place, one.name, needles))]
+        names = [*old, *(one.name for one in kept if one.name not in old and _tells(kept_in, place, one.name, gone))]
         if names:
             kept_in.drop_backups(place, names)
 
 
-def _tells(kept_in: Storage, place: Place, name: str, needles: Collection[bytes]) -> bool:
+def _tells(kept_in: Storage, place: Place, name: str, gone: Collection[str]) -> bool:
+    """Whether one of these is an entry of the backup, or stands anywhere in it and is too long to be there by chance."""
+    needles = [text.encode(encoding, "ignore") for text in gone if len(text) >= NEEDLE_CHARS for encoding in _ENCODINGS]
     try:
         with kept_in.open_backup(place, name) as file:
+            content = file.read(READ_MOST_BYTES)
+            with suppress(UnicodeDecodeError):
+                if not set(form.parse(form.decode(content))).isdisjoint(gone):
+                    return True
+            file.seek(0)
             return _holds(file, [needle for needle in needles if needle])
     except (Unreadable, OSError):  # a link or the like, that holds nothing itself
         return False

@@ -34,7 +34,7 @@ HEAD_SHARE, TAIL_SHARE = 0.7, 0.2  # of what is shown of a store that is too big
 # Full notes of Chinese text take some 3,100 tokens with their frame (measured: 0.82 tokens a character), notes of twice
 # their budget, which is the most that is shown, some 6,000.
 FULL_TOKENS, MOST_TOKENS = 3_300, 6_600
-_TOO_LONG: Final = "…（这一条太长，只显示开头）"
+TOO_LONG: Final = "…（这一条太长，只显示开头）"
 _SMALLER, _LEAST_SHARE = 0.8, 0.01
 
 
@@ -132,7 +132,7 @@ def without(text: str, target: NoteTarget, gone: Collection[str]) -> str:
 def _erased(piece: str, shown: Collection[str]) -> str:
     """A piece of a block; ERASED when it is one of these entries, whole or cut because it was too long."""
     entry = piece.rstrip("\n")  # behind the last one a line is empty when another block follows
-    beginning = entry.removesuffix(_TOO_LONG)
+    beginning = entry.removesuffix(TOO_LONG)
     is_gone = entry in shown or (beginning != entry and any(one.startswith(beginning) for one in shown))
     return ERASED + piece[len(entry) :] if is_gone else piece
 
@@ -194,7 +194,7 @@ class _Block:
         told = f"…（因篇幅略去 {len(missing)} 条，共 {sum(map(len, missing)):,} 字；全部内容见“记忆”页）…"
         beginning = self._shown(0, head)
         if not head and (room := int(most_chars * HEAD_SHARE)):  # an entry that is longer than the whole room
-            beginning = [f"{shown_entry(entries[0], self.place, 1)[:room]}{_TOO_LONG}"]
+            beginning = [f"{shown_entry(entries[0], self.place, 1)[:room]}{TOO_LONG}"]
         return [*beginning, told, *self._shown(len(entries) - tail, len(entries))]
 
     def _shown(self, start: int, end: int) -> list[str]:

@@ -15,6 +15,7 @@ from chat.memory.notes.shown import harmless
 from chat.models import NoteSnapshot, NoteTarget, RunLedger, Thread
 
 NEEDLE_CHARS: Final = 40
+CUT_CHARS: Final = 4
 NEEDLES_AT_ONCE: Final = 20
 
 
@@ -41,12 +42,17 @@ def forget_told(place: Place, gone: Collection[str]) -> None:
 
 def _telling(rows: QuerySet[Any], field: str, gone: Collection[str]) -> Iterator[str]:
     """The keys of the rows that may tell of one of these entries."""
-    needles = sorted({max(shown.split("\n"), key=len)[:NEEDLE_CHARS] for text in gone for shown in (text, harmless(text))})
+    shown = {form for text in gone for form in (text, harmless(text))}
+    needles = sorted({max(form.split("\n"), key=len)[:NEEDLE_CHARS] for form in shown})
+    beginnings = sorted({form.split("\n")[0][:CUT_CHARS] for form in shown})
+    cut = Q(**{f"{field}__contains": snapshot.TOO_LONG})  # of an entry that was too long only the beginning is told
     found: dict[str, None] = {}
-    for start in range(0, len(needles), NEEDLES_AT_ONCE):
+    for start in range(0, max(len(needles), len(beginnings)), NEEDLES_AT_ONCE):
         told = Q()
         for needle in needles[start : start + NEEDLES_AT_ONCE]:
             told |= Q(**{f"{field}__contains": needle})
+        for needle in beginnings[start : start + NEEDLES_AT_ONCE]:
+            told |= cut & Q(**{f"{field}__contains": needle})
         found |= dict.fromkeys(rows.filter(told).values_list("pk", flat=True))
     yield from found
 

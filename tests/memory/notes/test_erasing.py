@@ -12,7 +12,7 @@ from chat.memory.notes import told as told_module
 from chat.memory.notes.erasing import UNDO_KEPT, Eraser, erase, erase_for_good
 from chat.memory.notes.snapshot import has_changed
 from chat.memory.notes.storage import READ_MOST_BYTES
-from chat.models import NoteOp, NoteSnapshot, NoteTarget, Run, RunLedger, Thread
+from chat.models import Agent, NoteOp, NoteSnapshot, NoteTarget, Run, RunLedger, Thread
 from chat.note_lines import note_line
 from chat.runs import start
 from chat.runs.delete import erase_thread
@@ -236,6 +236,47 @@ def test_what_is_put_aside_by_a_save_is_as_old_as_that_save(files):
     assert files.edit("新的").is_done and len(store.backups(files.memory)) == 1
     erase(files.memory)
     assert len(store.backups(files.memory)) == 1
+
+
+def test_a_short_wording_takes_only_backups_of_which_it_is_an_entry(world):
+    world.write("add", "好")
+    removed = world.write("remove", "", "好").op_id
+    for text in ("很好的长文本", "好\n§\n别的"):
+        store.storage().keep_backup(world.memory, text.encode())
+    erase_for_good(world.user, removed)
+    assert world.kept() == ["很好的长文本".encode()]
+
+
+def test_a_folder_of_files_that_cannot_be_read_keeps_nothing_from_being_erased_in_rows(world, settings, tmp_path):
+    settings.NOTES_STORAGE, settings.DATA_DIR = "database", tmp_path / "other"
+    settings.DATA_DIR.mkdir()
+    (settings.DATA_DIR / "notes").write_text("no folder")
+    world.write("add", SECRET)
+    removed = world.write("remove", "", "小红书").op_id
+    assert "is_later" not in erase_for_good(world.user, removed).payload
+    assert "hong_2008" not in str([(op.changes, op.request) for op in world.ops()])
+
+
+def test_an_entry_of_which_only_the_beginning_was_told_goes_too(world):
+    long = "秘密编号八七六五\n" + "\n".join(f"短行内容{i}春夏秋冬" for i in range(100, 240)) + "\n" + "最后一行非常非常长" * 6
+    Agent.objects.filter(pk=world.agent.pk).update(context_tokens=2048, shared_tokens=300, reply_tokens=200)
+    world.write("add", long, author=HAND)
+    run = say(world, "你好")
+    assert snapshot.TOO_LONG in NoteSnapshot.objects.get().text
+    erase_for_good(world.user, world.write("remove", "", "秘密编号").op_id)
+    told = NoteSnapshot.objects.get().text + RunLedger.objects.get(run=run).segments[0]["text"]
+    assert "秘密编号" not in told
+
+
+def test_a_sweep_ends_after_its_time_and_the_next_goes_on(world, monkeypatch):
+    for place in (world.memory, world.profile):
+        world.write("add", SECRET, place=place)
+        world.write("remove", "", "小红书", place=place)
+    long_ago(world)
+    clock = iter(range(1000))
+    monkeypatch.setattr(erasing.time, "monotonic", lambda: next(clock) * 0.7)
+    eraser = Eraser()
+    assert [eraser.sweep() for _ in range(3)] == [1, 1, 0]
 
 
 # What came from a conversation
