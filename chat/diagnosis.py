@@ -147,6 +147,8 @@ def check_notes() -> Finding:
     told = f"{found.texts} texts, {found.where}"
     if found.unreadable:
         return Finding(False, "notes", f"{told}; not readable as UTF-8 text: {', '.join(found.unreadable)}")
+    if found.is_closed:
+        return Finding(False, "notes", f"{told}; the folder of notes in DATA_DIR cannot be read, so nothing in it is erased")
     if found.drifted:
         told += f"; far over their budget, so nothing is written: {', '.join(found.drifted)}"
     if found.elsewhere:

@@ -1,9 +1,12 @@
 """The notes as files: saving one, and replacing one by a file."""
 
-from typing import cast
+import asyncio
+from collections.abc import AsyncIterator
+from io import SEEK_END
+from typing import BinaryIO, cast
 
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
@@ -18,6 +21,21 @@ from chat.views.notes import Asked, accepted, answer
 from chat.views.notes_context import place_of
 
 BYTES_MOST = 64 * 1024  # ten times what the largest store holds, in four bytes a character
+CHUNK_BYTES = 256 * 1024
+
+
+class _Chunks:
+    """A file piece by piece: of one that is not read asynchronously the server would take the whole into memory first."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while chunk := await asyncio.to_thread(self._file.read, CHUNK_BYTES):
+            yield chunk
+
+    def close(self) -> None:
+        self._file.close()
 
 
 @require_GET
@@ -32,8 +50,9 @@ def download(request: HttpRequest) -> HttpResponseBase:
     content = file.read(READ_MOST_BYTES + 1)
     response: HttpResponseBase
     if len(content) > READ_MOST_BYTES:
+        size = file.seek(0, SEEK_END)
         file.seek(0)
-        response = FileResponse(file)
+        response = StreamingHttpResponse(_Chunks(file), headers={"Content-Length": str(size)})
     else:
         file.close()
         response = HttpResponse(content)

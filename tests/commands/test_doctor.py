@@ -105,3 +105,11 @@ def test_the_storage_of_notes_is_named_and_what_cannot_be_read_is_wrong(settings
     assert f"wrong notes: 1 texts, files in {settings.DATA_DIR}/notes; not readable" in run()[1]
     settings.NOTES_STORAGE = "database"
     assert "1 more are in the other storage" in run()[1]
+
+
+@pytest.mark.parametrize("storage", ["files", "database"])
+def test_a_folder_of_notes_that_cannot_be_looked_into_is_wrong(settings, tmp_path, storage):
+    WorkerBeat.objects.create(worker="w")
+    settings.NOTES_STORAGE, settings.DATA_DIR = storage, tmp_path
+    (tmp_path / "notes").write_text("no folder")
+    assert "cannot be read, so nothing in it is erased" in run()[1]

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from asgiref.sync import async_to_sync
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
@@ -11,6 +12,7 @@ from chat.memory.notes import store
 from chat.memory.notes.base import Place
 from chat.memory.notes.storage import READ_MOST_BYTES
 from chat.models import Membership, NoteOp, NoteTarget, Owner, Preference, Tenant
+from chat.views.notes_files import CHUNK_BYTES
 from tests import builders, noted
 from tests.views.test_chat import ChatCase
 
@@ -369,6 +371,12 @@ class TroubleTests(NotesCase):
         self.write_bytes(huge)
         assert 'data-trouble="unreadable"' in self.section(self.page(NOTES))
         response = self.client.get(DOWNLOAD, {"store": "user"})
-        assert sum(map(len, response.streaming_content)) == len(huge)  # type: ignore[attr-defined]
+        assert response.is_async and response["Content-Length"] == str(len(huge))  # type: ignore[attr-defined]
+
+        async def pieces() -> list[int]:
+            return [len(piece) async for piece in response.streaming_content]  # type: ignore[attr-defined]
+
+        sizes = async_to_sync(pieces)()
+        assert sum(sizes) == len(huge) and max(sizes) <= CHUNK_BYTES
         self.save("第一条")
         assert self.text() == "第一条" and "USER.md.bak." in self.section(self.page(NOTES))

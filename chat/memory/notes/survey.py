@@ -21,12 +21,13 @@ class Survey:
     unreadable: list[str] = field(default_factory=list)
     drifted: list[str] = field(default_factory=list)
     elsewhere: int = 0
+    is_closed: bool = False  # the folder of files is there and cannot be looked into
 
 
 def survey() -> Survey:
     is_files = settings.NOTES_STORAGE == "files"
     ours, others = (in_files, in_rows) if is_files else (in_rows, in_files)
-    found = Survey(where(), elsewhere=sum(1 for _ in others()))
+    found = Survey(where(), elsewhere=sum(1 for _ in others()), is_closed=_is_closed())
     for place in ours():
         found.texts += 1
         trouble = look(place).trouble
@@ -35,6 +36,16 @@ def survey() -> Survey:
         elif trouble == "drift":
             found.drifted.append(name_of(place))
     return found
+
+
+def _is_closed() -> bool:
+    try:
+        next(root().iterdir(), None)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def has_stores() -> bool:
