@@ -7,6 +7,7 @@ is doing it once. What stands in the notes now is never touched.
 """
 
 import logging
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -29,7 +30,7 @@ from chat.memory.notes.refusals import Refusal
 from chat.memory.notes.storage import READ_MOST_BYTES, Busy, NoOwner, Storage, Unreadable
 from chat.memory.notes.store import STORAGES, held, look, storage
 from chat.memory.notes.survey import has_stores, in_files, in_rows
-from chat.memory.notes.told import forget_told
+from chat.memory.notes.told import Late, forget_told
 from chat.models import NoteOp, NoteTarget, Owner
 from chat.models.tenancy import ping
 
@@ -38,7 +39,9 @@ UNDO_KEPT: Final = timedelta(days=30)
 LOOK_SECONDS: Final = 60.0  # for what was asked for and could not be done at once
 ROUND_SECONDS: Final = 3_600.0  # for what has become due
 STORES_AT_ONCE: Final = 20
+REQUEST_SECONDS: Final = 0.3  # of a request; the sweep does the rest
 TICK_SECONDS: Final = 1.0  # then the next one waits for the next sweep: the same thread renews leases
+_NOT_NOW: Final = (Refusal, NoOwner, Busy, Unreadable, OSError, Late)
 _ASKED: Final = "erase"  # in the request of an operation whose wording is to go now
 _DONE: Final = (NoteOp.State.APPLIED, NoteOp.State.UNDONE)
 _ENCODINGS: Final = ("utf-8", "gb18030", "utf-16-le")  # of files that are no text of ours
@@ -81,8 +84,8 @@ def erase_for_good(user: AbstractBaseUser, op_id: str) -> Result:
         return Result({"success": True, "changed": False}, op_id=op_id)
     _ask([op])
     try:
-        erase(place)
-    except (Refusal, NoOwner, Busy, Unreadable, OSError) as error:
+        erase(place, end=time.monotonic() + REQUEST_SECONDS)
+    except _NOT_NOW as error:
         log.info("The wording of operation %s is erased later (%s)", op_id, type(error).__name__)
         return Result({"success": True, "changed": True, "is_later": True}, op_id=op_id)
     ping(op.user_id)
@@ -102,12 +105,20 @@ def forget_thread(user_id: int, thread_id: str) -> None:
     ops = list(own)
     _ask(ops)
     own.update(thread=None, run=None, review=None, reason="")
-    for place in dict.fromkeys(journal.place_of(op) for op in ops):
-        transaction.on_commit(partial(_erase_quietly, place), robust=True)
+    places = list(dict.fromkeys(journal.place_of(op) for op in ops))
+    transaction.on_commit(partial(_erase_at_once, places), robust=True)
 
 
-def erase(place: Place) -> int:
-    """Erases what is due in one store; returns how many wordings. Raises Refusal and OSError when it cannot be done now.
+def _erase_at_once(places: Iterable[Place]) -> None:
+    """What can be done within a request; the sweep does the rest."""
+    end = time.monotonic() + REQUEST_SECONDS
+    for place in places:
+        if time.monotonic() < end:
+            _erase_quietly(place, end)
+
+
+def erase(place: Place, *, end: float = math.inf) -> int:
+    """Erases what is due in one store; returns how many wordings. Raises Refusal, OSError and, after `end`, Late when it cannot be done.
 
     Frozen notes and ledgers come before the lock: there may be thousands of them, and nobody is kept from writing meanwhile.
     """
@@ -120,7 +131,7 @@ def erase(place: Place) -> int:
     limit = timezone.now() - UNDO_KEPT
     gone = _due(_ops(place), now.entries, limit)
     if gone:
-        forget_told(place, gone)
+        forget_told(place, gone, end)
     _drop_backups(place, gone, limit)
     if not gone and not any(op.request.get(_ASKED) for op in _ops(place)):
         return 0
@@ -144,10 +155,10 @@ def _lies_elsewhere(place: Place) -> bool:
     return False
 
 
-def _erase_quietly(place: Place) -> int:
+def _erase_quietly(place: Place, end: float = math.inf) -> int:
     try:
-        return erase(place)
-    except (Refusal, NoOwner, Busy, Unreadable, OSError) as error:
+        return erase(place, end=end)
+    except _NOT_NOW as error:
         log.info("Nothing was erased in a store of user %d now (%s)", place.owner.user_id, type(error).__name__)
         return 0
 

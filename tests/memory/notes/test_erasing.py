@@ -279,6 +279,14 @@ def test_a_sweep_ends_after_its_time_and_the_next_goes_on(world, monkeypatch):
     assert [eraser.sweep() for _ in range(3)] == [1, 1, 0]
 
 
+def test_what_takes_too_long_for_a_request_is_done_by_the_sweep(world, talked, monkeypatch):
+    monkeypatch.setattr(erasing, "REQUEST_SECONDS", 0)
+    assert erase_for_good(world.user, world.ops()[-1].pk).payload["is_later"]
+    assert RunLedger.objects.get(run=talked).segments[0]["text"].count("hong_2008") == 2
+    assert Eraser().sweep() == 1
+    assert RunLedger.objects.get(run=talked).segments[0]["text"].count("hong_2008") == 1
+
+
 # What came from a conversation
 
 
