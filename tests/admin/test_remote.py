@@ -90,7 +90,9 @@ def test_answers_that_came_without_it_are_counted_for_the_own_school(at_school, 
         (foreign, "memory_timeout", now),
     ):
         builders.run(school.thread, backend=NAME, backend_code=code, created_at=at)
-    assert "2 answers of the last hour came without it (memory_timeout)" in index(at_school)
+    html = index(at_school)
+    assert "2 answers of the last hour came without it (memory_timeout)" in html
+    assert "memory_not_agreed" not in html
 
 
 def test_work_about_a_backend_is_that_of_the_own_school(at_school, own, foreign):

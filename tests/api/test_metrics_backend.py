@@ -9,9 +9,12 @@ from django.test import TransactionTestCase
 from prometheus_client.parser import text_string_to_metric_families
 
 from chat.api.backend_metrics import backend_figures
+from chat.jobs.worker import Worker
 from chat.memory.external import chosen
 from chat.memory.external.figures import METER, Figures
 from chat.models import LayerState, RemoteFigure, Work
+from chat.runs import beat
+from chat.runs.sweep import RunSweeper
 from tests import builders
 from tests.api.cases import ApiCase
 from tests.scripted_backend import NAME, scripted_backend
@@ -92,3 +95,18 @@ class StoreTests(TransactionTestCase):
         meter.count("openviking_commit_total", status="accepted")
         meter.store()
         assert RemoteFigure.objects.get().value == 3
+
+    def test_a_worker_stores_what_it_counted_also_when_it_only_drains(self) -> None:
+        METER.count("openviking_commit_total", status="accepted")
+        Worker("w").drain()
+        assert RemoteFigure.objects.get().value == 1
+
+    async def test_a_web_process_stores_what_it_counted_at_its_end(self) -> None:
+        METER.count("openviking_commit_total", status="accepted")
+        await beat.shutdown()
+        assert (await RemoteFigure.objects.aget()).value == 1
+
+    def test_a_beat_stores_it_with_its_sweep(self) -> None:
+        METER.count("openviking_commit_total", status="accepted")
+        beat._sweep(RunSweeper())
+        assert RemoteFigure.objects.get().value == 1

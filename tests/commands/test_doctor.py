@@ -3,9 +3,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from chat.memory.backends.base import BackendError, Health
 from chat.models import Tenant, WorkerBeat
 from tests import builders
 from tests.memory.meaning.embeddings_server import EmbeddingsServer
+from tests.scripted_backend import scripted_backend
 
 pytestmark = pytest.mark.django_db
 
@@ -113,3 +115,29 @@ def test_a_folder_of_notes_that_cannot_be_looked_into_is_wrong(settings, tmp_pat
     settings.NOTES_STORAGE, settings.DATA_DIR = storage, tmp_path
     (tmp_path / "notes").write_text("no folder")
     assert "cannot be read, so nothing in it is erased" in run()[1]
+
+
+def test_nothing_is_said_of_the_built_in_memory_backend():
+    assert "memory backend" not in run()[1]
+
+
+def test_a_memory_backend_that_can_be_used_is_named_with_its_version_and_let_go():
+    WorkerBeat.objects.create(worker="w")
+    with scripted_backend() as backend:
+        code, text = run()
+    assert code == 0
+    assert "ok    memory backend: OpenViking at memory.example.org can be used (version 0.5.2)" in text
+    assert backend.is_closed
+
+
+def test_a_memory_backend_that_is_away_is_a_note_where_the_start_only_warns_and_wrong_where_it_fails():
+    WorkerBeat.objects.create(worker="w")
+    with scripted_backend() as backend:
+        backend.health = Health(is_usable=False, code="memory_unreachable")
+        code, text = run()
+        assert code == 0
+        assert "note  memory backend: OpenViking at memory.example.org cannot be used (memory_unreachable): answers come without it" in text
+        backend.failure = BackendError("sk-very-secret")
+        code, text = run()
+    assert code == 1
+    assert "wrong memory backend" in text and "sk-very-secret" not in text

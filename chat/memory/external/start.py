@@ -8,7 +8,7 @@ import logging
 
 from django.conf import settings
 
-from chat.memory.backends.base import BackendError, Health
+from chat.memory.backends.base import BackendError, BackendMisconfigured, Health
 from chat.memory.external import chosen
 
 log = logging.getLogger(__name__)
@@ -35,9 +35,12 @@ async def warm_up() -> Health:
 
 def words_for(error: BackendError) -> str:
     """Why a process does not start, for whoever starts it."""
-    told = str(error).rstrip(".")
-    code = f"{error.code}: {told}" if told else error.code
-    return f"The memory backend {settings.MEMORY_MANAGER} cannot be used ({code}). Its settings are in MEMORY_BACKEND_CONFIG."
+    if isinstance(error, BackendMisconfigured):
+        return str(error)
+    capabilities = chosen.installed().capabilities
+    name = " at ".join(part for part in (capabilities.title, capabilities.place) if part)
+    told = f"{error.code}, {error}" if str(error) and error.code not in str(error) else error.code
+    return f"The memory backend {name} cannot be used ({told}). Look there, and at its settings in {settings.MEMORY_BACKEND_CONFIG}."
 
 
 def degraded() -> str:

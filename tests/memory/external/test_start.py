@@ -73,7 +73,7 @@ async def test_an_asgi_server_does_not_start_where_the_start_fails_for_it(backen
     backend.failure = Away("http://127.0.0.1:1933 does not answer.")
     told = await lifespan()
     assert told["type"] == "lifespan.startup.failed"
-    assert "openviking cannot be used (memory_unreachable: http://127.0.0.1:1933 does not answer). " in told["message"]
+    assert "OpenViking at memory.example.org cannot be used (memory_unreachable, http://127.0.0.1:1933 does not answer" in told["message"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -87,7 +87,7 @@ def test_the_web_command_says_why_it_does_not_start(monkeypatch: pytest.MonkeyPa
         raise Away("http://127.0.0.1:1933 does not answer")
 
     monkeypatch.setattr(web_command, "serve", serve)
-    with pytest.raises(CommandError, match=r"cannot be used \(memory_unreachable: http://127.0.0.1:1933 does not answer\)"):
+    with pytest.raises(CommandError, match=r"cannot be used \(memory_unreachable, http://127.0.0.1:1933 does not answer\)"):
         call_command("web")
 
 
