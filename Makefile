@@ -5,9 +5,9 @@ BIN := .venv/bin
 APP := .venv/.installed-$(VERSION)
 DEV := .venv/.installed-dev-$(VERSION)
 PYTEST := $(BIN)/python -m pytest
-QUICK := -m "not process and not browser and not slow and not openviking" -n auto
+QUICK := -m "not process and not browser and not slow and not long and not openviking" -n auto
 
-.PHONY: help setup prepare run test test-all test-openviking lint bench screenshots
+.PHONY: help setup prepare run test test-all test-long test-openviking lint bench screenshots
 
 help: ## Shows the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -26,8 +26,13 @@ test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
 
 test-all: test lint ## Everything: both databases, both channel layers, processes, browsers.
-	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents memory/backends/openviking openviking_server) # they ask no database
-	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(browser or process or slow) and not openviking" -n 2 --dist loadfile
+	# PostgreSQL is asked what tells the databases apart, not pages and what asks none.
+	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents providers memory/backends/openviking openviking openviking_server commands admin views)
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "browser and not openviking" -n 2 --dist loadfile
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "(process or slow) and not browser and not long and not openviking" -n 2
+
+test-long: $(DEV) prepare ## Kills and repeats that take long; not part of test-all.
+	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "long and not openviking" -n 2
 
 # OPENVIKING_DIR keeps the server's own environment between runs.
 test-openviking: $(DEV) prepare ## Against a real OpenViking: 1.3 GB and some minutes the first time.

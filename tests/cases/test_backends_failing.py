@@ -19,7 +19,7 @@ class OneBadTurnAtAServer(OnOpenViking, test_pr09.OneBadTurn):
         assert not [text for text in self.server.state.messages() if TRACES.search(text) or text in QUESTIONS[1:4]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 class FaultsAtAServer(OnOpenViking, test_faults.Faults):
     async def test_both_away_at_once_are_each_said(self) -> None:
         self.server.stop()

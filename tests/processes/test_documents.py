@@ -90,6 +90,7 @@ def test_a_worker_killed_in_the_middle_of_a_long_document_loses_and_doubles_noth
     check(world.state(), 1)
 
 
+@pytest.mark.long
 def test_two_workers_of_which_one_is_killed_read_each_document_once(tmp_path):
     world = World(tmp_path, 4, 20)
     other = world.start("manage.py", "worker")
@@ -100,6 +101,7 @@ def test_two_workers_of_which_one_is_killed_read_each_document_once(tmp_path):
     check(world.state(), 4)
 
 
+@pytest.mark.long
 def test_a_worker_that_is_told_to_end_leaves_a_document_to_the_next_one(tmp_path):
     world = World(tmp_path, 1, PAGES)
     worker = world.start("manage.py", "worker")

@@ -78,6 +78,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.long
 def test_two_workers_sum_up_twenty_threads_and_cross_nothing(tmp_path):
     with summary_model() as model:
         world = make_world(tmp_path / "world", model, rounds=12)
@@ -104,6 +105,7 @@ def test_two_workers_sum_up_twenty_threads_and_cross_nothing(tmp_path):
         assert memory["upto"][0] == memory["steps"][-1][0] >= 9
 
 
+@pytest.mark.long
 def test_killing_workers_at_any_moment_changes_nothing(tmp_path):
     with summary_model() as model:
         undisturbed = make_world(tmp_path / "undisturbed", model, rounds=ROUNDS)

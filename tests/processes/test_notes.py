@@ -48,6 +48,7 @@ def test_four_processes_lose_nothing(world):
     assert SECONDS or done == WRITERS * CHANGES
 
 
+@pytest.mark.long
 def test_eight_processes_that_add_twenty_five_each_leave_two_hundred(world):
     adding = [world.begin("add", f"w{number}", "25") for number in range(8)]
     told = [json.loads(one.communicate(timeout=200)[0]) for one in adding]

@@ -12,6 +12,7 @@ LATE_SECONDS = 0.15  # between what is done and its answer, so that kills hit ju
 ORDER = ["server", "worker", "web", "server", "worker", "server", "worker"]
 
 
+@pytest.mark.long
 def test_what_was_acknowledged_is_at_the_server_once_whatever_was_killed(tmp_path):
     with (
         ServerProcess(tmp_path, extraction_seconds=0.3, late_seconds=LATE_SECONDS) as server,

@@ -44,6 +44,7 @@ def check(state: dict[str, Any]) -> None:
     assert len(set(state["notices"])) == len(state["notices"])
 
 
+@pytest.mark.long
 def test_three_workers_make_each_review_once_and_one_of_a_teacher_at_a_time(tmp_path):
     world = ReviewWorld(tmp_path)
     with Workers(world, WORKERS):

@@ -178,6 +178,7 @@ def test_nothing_is_lost(machine):
     run_state_machine_as_test(machine, settings=QUICK)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_nothing_is_lost_in_many_sequences(machine):
