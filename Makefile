@@ -25,7 +25,7 @@ prepare: $(APP)
 test: $(DEV) prepare ## The quick suite: SQLite, no browser, no processes.
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) $(QUICK)
 
-test-all: test lint ## Everything: both databases, both channel layers, processes, browsers.
+test-all: test lint ## Both databases and channel layers, processes, browsers; all but what is long.
 	# PostgreSQL is asked what tells the databases apart, not pages and what asks none.
 	$(BIN)/python -m tests.servers $(PYTEST) $(QUICK) $(addprefix --ignore=tests/,text documents providers memory/backends/openviking openviking openviking_server commands admin views cases/test_faults.py cases/test_backends_failing.py test_blocking.py)
 	env -u DATABASE_URL -u REDIS_URL $(PYTEST) -m "browser and not openviking" -n 2 --dist loadfile

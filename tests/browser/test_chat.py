@@ -156,7 +156,9 @@ def test_stop_in_the_second_tab_stops_both_and_closes_the_connection(page: Page,
     second.locator("#composer [data-action=stop]").click()
     for one in (page, second):
         expect(ended(one, "cancelled").locator("[data-part=status]")).to_have_text("已停止")
-    assert until(lambda: model.requests[-1]["outcome"] == "client_closed", 5)  # two sites and two browsers share the processors here
+    # The worker asks the same server in the background, so its latest request need not be the one that was stopped.
+    asked = [one for one in model.requests if {k.lower(): v for k, v in one["headers"].items()}.get("x-purpose") == "answer"]
+    assert until(lambda: asked[-1]["outcome"] == "client_closed", 2)
     assert 30 <= len(counted(page)) < 200 and counted(page) == counted(second)
 
 
