@@ -14,7 +14,7 @@ Rows = list[tuple[Any, ...]]
 def read(query: str, keys: Sequence[object], names: Sequence[Any] | None = None, *, is_packed: bool = False) -> Rows:
     """The rows of a query with these keys in order; `{}` in it, behind all keys, says that a column is one of the names, at least one.
 
-    PostgreSQL keeps the query's plan for the connection (settings: prepare_threshold), as making it costs as much as the rest of it:
+    PostgreSQL keeps the query's plan for the connection, as making it costs as much as the rest of it:
     so it is one text, however many names there are. Names that are text have no blanks and are sent as one: over a list of a hundred
     the driver takes longer than the server. With `is_packed` bytes are handed over as they are, where else they are written out
     in twice as many characters and read again.
@@ -36,6 +36,8 @@ def read(query: str, keys: Sequence[object], names: Sequence[Any] | None = None,
 def _keeping(is_packed: bool) -> CursorWrapper:
     """A cursor of PostgreSQL which sends a query and its values apart, unlike Django's."""
     connection.ensure_connection()
+    # At once; but where queries are logged they are not prepared, as the driver keeps no text of one that is.
+    cast(Any, connection.connection).prepare_threshold = None if connection.queries_logged else 0
     driver = cast(Any, connection).Database
     cursor = driver.Cursor(connection.connection)
     if is_packed:

@@ -163,8 +163,7 @@ def test_consent_is_looked_up_only_when_it_matters(room):
 def consent_queries(room: Schoolroom, agent: Agent) -> list[str]:
     with CaptureQueriesContext(connection) as queries:
         room.recall(agent)
-    # PostgreSQL's prepared queries are noted without their text; that of the consent is none of them.
-    return [one["sql"] for one in queries if "chat_consent" in (one["sql"] or "")]
+    return [one["sql"] for one in queries if "chat_consent" in one["sql"]]
 
 
 # --- When the teacher is to be asked. ---
