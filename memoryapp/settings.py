@@ -113,7 +113,9 @@ else:
     from memoryapp.postgres import PooledConnection  # SQLite alone needs no psycopg
 
     POOL = {"min_size": 1, "max_size": 20, "timeout": 20, "connection_class": PooledConnection}
-    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = POOL
+    # Plans of prepared queries (chat.models.reading; Django's own are not) serve for all values.
+    KEPT_PLANS = {"options": "-c plan_cache_mode=force_generic_plan"}
+    DATABASES["default"]["OPTIONS"] = KEPT_PLANS | DATABASES["default"].get("OPTIONS", {}) | {"pool": POOL}
     DATABASES["default"]["CONN_MAX_AGE"] = 0  # the pool keeps connections; Django must give them back
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # after a restart of the server the pool holds dead ones
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from chat.models import SearchText, Work
+from chat.models import SearchIndex, SearchTerm, SearchText, Work
+from chat.search.index import record_of, writing
+from chat.search.query import Question, search
 from tests import builders
 from tests.walls import World
 
 # Landed states that users' databases may be in.
-STATES = ("0001_initial", "0004_notes")
+STATES = ("0001_initial", "0004_notes", "0005_memory_backends")
 
 
 def migrate(targets: list[tuple[str, str]]) -> None:
@@ -63,3 +65,35 @@ def test_a_filled_database_of_an_earlier_state_keeps_every_row(latest, state):
     assert set(before) <= set(after)
     assert SearchText.objects.filter(run_id=run.pk, text__contains="旧会话里的提问").exists()
     assert Work.objects.filter(kind="thread", subject_id=world.thread.pk).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_postings_of_an_earlier_state_are_found_and_written_as_before(latest):
+    world = World()
+    migrate([("chat", "0005_memory_backends")])
+    owner = (world.thread.tenant_id, world.thread.user_id, SearchIndex.Kind.RECALL)
+    with transaction.atomic(), writing(*owner) as writer:
+        first = writer.add(record_of("旧会话里的提问"))
+    migrate(latest)
+    with transaction.atomic(), writing(*owner) as writer:
+        second = writer.add(record_of("旧会话里的又一个提问"))
+    found = {hit.number for hit in search(*owner, Question("旧会话里的提问"))}
+    assert {first, second} <= found
+    terms = SearchTerm.objects.filter(index__user_id=owner[1], index__kind=owner[2], term="会话")
+    assert [term.count for term in terms] == [2]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has more to say of an index")
+def test_an_upgrade_lets_postgresql_count_postings_without_their_rows(latest):
+    migrate([("chat", "0005_memory_backends")])
+    migrate(latest)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'search_term_once'")
+        (definition,) = cursor.fetchone()
+        cursor.execute(
+            "SELECT collation_name FROM information_schema.columns WHERE table_name = 'chat_searchterm' AND column_name = 'term'"
+        )
+        (collation,) = cursor.fetchone()
+    assert definition.startswith("CREATE UNIQUE INDEX") and definition.endswith("(index_id, term, block) INCLUDE (count)")
+    assert collation == "C"

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from operator import mul
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 import numpy as np
 from django.db import connection
-from django.db.backends.utils import CursorWrapper
 from numpy.typing import NDArray
 
 from chat.models import SearchIndex
+from chat.models.reading import Rows, read
 from chat.search.index import BLOCK, COLUMNS, day_key, group_key, unpack_all
 from chat.search.score import TALK, TEXT, Asked, Corpus, Cosines, Part, Scored, Weighing, score
 from chat.text.dates import named_days
@@ -33,10 +33,9 @@ MATCHED_MOST: Final = 6
 # As plain SQL: built by the ORM, these queries would take as long as all the rest.
 INDEX_COLUMNS: Final = [field.attname for field in SearchIndex._meta.concrete_fields]
 INDEX: Final = f"SELECT {', '.join(INDEX_COLUMNS)} FROM chat_searchindex WHERE tenant_id = %s AND kind = %s AND user_id "  # noqa: S608
-COUNTS: Final = "SELECT term, SUM(count) FROM chat_searchterm WHERE index_id = %s AND term IN ({}) GROUP BY term"
-POSTINGS: Final = "SELECT term, count, block, packed FROM chat_searchterm WHERE index_id = %s AND term IN ({})"
+COUNTS: Final = "SELECT term, SUM(count) FROM chat_searchterm WHERE index_id = %s AND term {} GROUP BY term"
+POSTINGS: Final = "SELECT term, count, block, packed FROM chat_searchterm WHERE index_id = %s AND term {}"
 BLOCKS: Final = "SELECT block, packed FROM chat_searchblock WHERE index_id = %s ORDER BY block"
-Rows = list[tuple[Any, ...]]
 WEIGHINGS: Final[Mapping[str, Weighing]] = {SearchIndex.Kind.RECALL: TALK, SearchIndex.Kind.KNOWLEDGE: TEXT}
 
 
@@ -103,13 +102,9 @@ def _joined(hits: list[Hit], more: Sequence[list[Hit]]) -> list[Hit]:
 
 
 def _index(tenant_id: str, user_id: int | None, kind: SearchIndex.Kind) -> SearchIndex | None:
-    with connection.cursor() as cursor:
-        if user_id is None:
-            cursor.execute(f"{INDEX}IS NULL", [tenant_id, kind])
-        else:
-            cursor.execute(f"{INDEX}= %s", [tenant_id, kind, user_id])
-        row = cursor.fetchone()
-    return SearchIndex.from_db(connection.alias, INDEX_COLUMNS, row) if row else None
+    whose, keys = ("IS NULL", []) if user_id is None else ("= %s", [user_id])
+    rows = read(f"{INDEX}{whose}", [tenant_id, kind, *keys])
+    return SearchIndex.from_db(connection.alias, INDEX_COLUMNS, rows[0]) if rows else None
 
 
 def _matched(text: str, own: Sequence[str], is_there: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -182,13 +177,13 @@ def _chosen(index: SearchIndex, own: list[str], context: list[str]) -> tuple[lis
     are_many, is_large = len(own) > TERMS_MOST or len(context) > CONTEXT_TERMS_MOST, index.records > LARGE
     # PostgreSQL unpacks and writes out what it sends: 2.5 ms for the counts first, 4.9 for everything, at 10,000 records.
     is_counted = is_large or (are_many and connection.vendor == "postgresql")
-    rows = _rows(COUNTS if is_counted else POSTINGS, index, [*own, *context])
+    rows = _postings(COUNTS if is_counted else POSTINGS, index, [*own, *context])
     if are_many or is_large:
         found: dict[str, int] = {}
         for row in rows:  # (term, count, …)
             found[row[0]] = found.get(row[0], 0) + row[1]
         own, context = _rarest(own, found, TERMS_MOST), _rarest(context, found, CONTEXT_TERMS_MOST)
-    return own, context, _rows(POSTINGS, index, [*own, *context]) if is_counted else rows
+    return own, context, _postings(POSTINGS, index, [*own, *context]) if is_counted else rows
 
 
 def _rarest(names: list[str], found: Mapping[str, int], most: int) -> list[str]:
@@ -203,26 +198,8 @@ def _rarest(names: list[str], found: Mapping[str, int], most: int) -> list[str]:
     return [term for term in names if term in kept or term not in found]
 
 
-def _reading() -> CursorWrapper:
-    """A cursor; PostgreSQL's hands bytes over as they are, where Django's are written out in twice as many characters and read again.
-
-    At 100,000 entries that is an eighth of what a search costs, here and there.
-    """
-    if connection.vendor != "postgresql":
-        return connection.cursor()
-    connection.ensure_connection()
-    driver = cast(Any, connection).Database
-    cursor = driver.Cursor(connection.connection)
-    cursor.format = driver.pq.Format.BINARY
-    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
-
-
-def _rows(query: str, index: SearchIndex, names: Sequence[str]) -> Rows:
-    if not names:
-        return []
-    with _reading() as cursor:
-        cursor.execute(query.format(", ".join(["%s"] * len(names))), [index.pk, *names])
-        return cursor.fetchall()
+def _postings(query: str, index: SearchIndex, names: Sequence[str]) -> Rows:
+    return read(query, [index.pk], names, is_packed=True) if names else []
 
 
 def _parts(rows: Rows, names: list[str]) -> tuple[list[Part], list[int]]:
@@ -233,7 +210,7 @@ def _parts(rows: Rows, names: list[str]) -> tuple[list[Part], list[int]]:
     for term, count, block, packed in rows:
         if (at := place.get(term)) is not None:
             found[at] += count
-            blocks[block].append((at, count, bytes(packed)))
+            blocks[block].append((at, count, packed))
     return [_part(block * BLOCK, sorted(blocks[block])) for block in sorted(blocks)], found
 
 
@@ -245,9 +222,7 @@ def _part(start: int, rows: list[tuple[int, int, bytes]]) -> Part:
 
 def _corpus(index: SearchIndex, parts: Sequence[Part]) -> Corpus:
     """What is known of the records; those that were written since the index was looked at are as if they were not there."""
-    with _reading() as cursor:
-        cursor.execute(BLOCKS, [index.pk])
-        columns = {block * BLOCK: np.frombuffer(bytes(packed), COLUMNS) for block, packed in cursor.fetchall()}
+    columns = {block * BLOCK: np.frombuffer(packed, COLUMNS) for block, packed in read(BLOCKS, [index.pk], is_packed=True)}
     ends = [start + len(part) for start, part in columns.items()] + [part.start + int(part.places.max()) + 1 for part in parts]
     length, day, group = (np.zeros(max([index.last_number + 1, *ends]), COLUMNS[name]) for name in ("length", "day", "group"))
     for start, column in columns.items():

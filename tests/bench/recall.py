@@ -42,7 +42,7 @@ from chat.models import Agent, Owner, RecallEntry, Run, SearchIndex, Thread
 from chat.models.ids import new_id
 from chat.search.index import BLOCK, writing
 from chat.search.query import search
-from chat.text import tokens
+from chat.text import threats, tokens
 from tests.bench import seed
 
 AT_ONCE = BLOCK  # so that a term's row of a block is written once
@@ -166,6 +166,7 @@ def main() -> None:
     args = parser.parse_args()
     call_command("migrate", verbosity=0, run_syncdb=bool(settings.MIGRATION_MODULES))
     tokens.load_ranks(Path(os.environ["TIKTOKEN_DIR"]))
+    threats.warm_up()  # as a process does before its first run
     agent = Agent.objects.filter(name="load").first()
     if agent is None:
         began = time.perf_counter()

@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from chat.models import SearchIndex, SearchTerm
 from chat.search import index as search_index
@@ -183,3 +183,17 @@ def test_meaning_alone_makes_nothing_related_and_with_words_it_does(owner):
     same, other = (search(*owner, Question(text), cosines=near)[0] for text in ("二次函数怎么画图像", "周末看什么电影好"))
     assert (same.number, other.number) == (1, 1)
     assert same.score > 0.2 >= other.score
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL keeps plans")
+def test_questions_of_any_number_of_words_are_planned_once():
+    user = builders.teacher()
+    owner = (builders.school_of(user).pk, user.pk, SearchIndex.Kind.RECALL)
+    with transaction.atomic(), writing(*owner) as writer:
+        writer.add(record_of("二叉树的遍历"))
+    for text in ("树", "二叉树的遍历", "null 二叉树 c++ 'quoted' {braces}"):
+        assert search(*owner, Question(text))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s", ["%packed FROM chat_searchterm%"])
+        assert cursor.fetchone() == (1,)
