@@ -161,7 +161,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class CommitTask:
-    """A task that is working on the messages of a commit."""
+    """A task that is working on the messages of a commit; its id is "" where the backend tells of none, which is then lost."""
 
     task_id: str
     message_ids: tuple[str, ...]
