@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ START_SECONDS = 60
 class Processes:
     """What a school runs: `kill("web")`, `kill("worker")`, `kill("server")`, each started again at once."""
 
-    def __init__(self, folder: Path, server: Any, teachers: int) -> None:
+    def __init__(self, folder: Path, server: Any, teachers: int, more: Mapping[str, str] | None = None) -> None:
         folder.mkdir()
         self.folder, self.server, self.port = folder, server, free_port()
         place = folder / "memory.json"
@@ -45,6 +45,7 @@ class Processes:
             "RUNS_PER_MINUTE": "600",
             "DEMO_DELAY_SECONDS": "0.005",
             "LOG_LEVEL": "WARNING",
+            **(more or {}),
         }
         self._going: dict[str, subprocess.Popen[bytes]] = {}
         self.kills: dict[str, int] = {}

@@ -161,7 +161,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class CommitTask:
-    """A task that is working on the messages of a commit."""
+    """A task that is working on the messages of a commit; its id is "" where the backend tells of none, which is then lost."""
 
     task_id: str
     message_ids: tuple[str, ...]
@@ -221,6 +221,7 @@ class MemoryManager(ABC):
     capabilities: Capabilities
     read_seconds: float = 1.0  # so long an answer waits for `get_context`
     drops_writes: bool = False  # whether what cannot be written is left out and noted, instead of being tried again
+    late_seconds: float = 0.0  # so long after it went out a batch of which no answer came may still arrive
     flush_seconds: float = 20.0  # so long the end of a process waits for `flush`
 
     @classmethod

@@ -57,6 +57,7 @@ class Receiver:
     owner: Owner
     scope: MemoryScope
     since: datetime | None  # None: they may not
+    is_known: bool  # whether it is kept here that words of the thread go there
     passed: tuple[int, int]
 
     def may_have(self, run: Run) -> bool:
@@ -112,7 +113,7 @@ def _receiver(thread: Thread, backend: str) -> Receiver | None:
     agreed, forgotten = agreed_at(owner, backend), forgotten_at(scope, backend)
     since = max(agreed, forgotten) if agreed and forgotten else agreed
     told = sessions_of(backend, scope).filter(thread_key=thread.pk).values_list("mark", flat=True).first()
-    return Receiver(backend, chosen.manager(backend), owner, scope, since, passed_of(told or {}))
+    return Receiver(backend, chosen.manager(backend), owner, scope, since, told is not None, passed_of(told or {}))
 
 
 def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lease: Lease) -> None:
@@ -121,10 +122,12 @@ def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lea
     The thread's row is taken first, as everything does that changes the path or deletes it.
     """
     due = [run for run in runs if to.may_have(run)]
+    if due and not to.is_known:
+        _make_known(thread, to)
     dropped = _hand_over(thread, to, due) if due else []
     with transaction.atomic():
         if not Thread.objects.filter(pk=thread.pk).update(summary_upto_slot=F("summary_upto_slot")):
-            raise Moved  # deleted: its session is forgotten by whoever did, or by the sweep
+            raise Moved  # deleted: its session is forgotten by whoever did
         _move_cursor(thread, upto_slot, runs[-1].slot)
         if Run.objects.filter(pk__in=[run.pk for run in runs], is_latest=True).count() != len(runs):
             raise Moved
@@ -132,6 +135,14 @@ def _pass(thread: Thread, to: Receiver, upto_slot: int, runs: Sequence[Run], lea
             _note(thread, to, due, dropped)
         _note_passed(thread, to, runs[-1].slot)
         lease.renew()
+
+
+def _make_known(thread: Thread, to: Receiver) -> None:
+    """Keeps that words of the thread go there before any does: whoever deletes the thread from here on finds it."""
+    with transaction.atomic():
+        if not Thread.objects.filter(pk=thread.pk).update(summary_upto_slot=F("summary_upto_slot")):
+            raise Moved
+        _session(thread, to)
 
 
 def _hand_over(thread: Thread, to: Receiver, due: Sequence[Run]) -> Sequence[Run]:
@@ -196,10 +207,11 @@ def _note_passed(thread: Thread, to: Receiver, slot: int) -> None:
 
 
 def _session(thread: Thread, to: Receiver) -> RemoteSession:
+    """Its version is that of a mark which was saved: once it is forgotten, nobody who had read it makes it anew."""
     whose, _ = RemoteScope.objects.get_or_create(
         backend=to.backend, tenant_key=to.scope.tenant_id, user_key=to.scope.user_id, agent_key=to.scope.agent_id
     )
-    return RemoteSession.objects.get_or_create(scope=whose, thread_key=thread.pk)[0]
+    return RemoteSession.objects.get_or_create(scope=whose, thread_key=thread.pk, defaults={"version": 1})[0]
 
 
 def note_gaps(session: RemoteSession, run_ids: Sequence[str], outcome: str) -> None:

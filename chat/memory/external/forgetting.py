@@ -15,7 +15,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from chat.memory import calls
-from chat.memory.backends.base import BackendError, BackendMisconfigured, MemoryScope
+from chat.memory.backends.base import BackendError, BackendMisconfigured, MemoryManager, MemoryScope
 from chat.memory.base import Lease
 from chat.memory.catch_up import Later, wait_seconds
 from chat.memory.external import chosen
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 BUILTIN = "builtin"
 LOOK_AGAIN_SECONDS = 2.0
 BLANKED_AT_ONCE = 200  # answers from which it goes in the request that asks; from older ones in the work that follows
+TRIED_AGAIN_MOST_SECONDS = 60.0  # however often it was only waited for before
 WAITS = ""  # the error code of work that is only not over yet
 
 
@@ -155,10 +156,13 @@ def forget(scope_id: str, lease: Lease) -> Later | None:
     if _is_delivering(row):
         return again(LOOK_AGAIN_SECONDS)
     try:
-        is_gone = calls.call(chosen.manager_of_earlier(row.backend).forget(scope))
+        manager = chosen.manager_of_earlier(row.backend)
+        if _may_still_arrive(RemoteSession.objects.filter(scope=row), manager):
+            return again(LOOK_AGAIN_SECONDS)
+        is_gone = calls.call(manager.forget(scope))
     except BackendError as error:
         log.warning("Scope %s could not be forgotten at %s: %s", row.pk, row.backend, error.code)
-        return again(wait_seconds(attempts_of(Work.Kind.FORGET, scope_id) + 1), error.code)
+        return again(min(TRIED_AGAIN_MOST_SECONDS, wait_seconds(attempts_of(Work.Kind.FORGET, scope_id) + 1)), error.code)
     if not is_gone:
         return again(LOOK_AGAIN_SECONDS)
     _blank_remembered(row)
@@ -172,10 +176,13 @@ def forget_session(session: RemoteSession, lease: Lease) -> Later | None:
     """Lets the backend forget a conversation that is gone here. As `forget`."""
     scope = MemoryScope(session.scope.tenant_key, session.scope.user_key, session.scope.agent_key)
     try:
-        is_gone = calls.call(chosen.manager_of_earlier(session.scope.backend).forget(scope, session.thread_key))
+        manager = chosen.manager_of_earlier(session.scope.backend)
+        if _may_still_arrive(RemoteSession.objects.filter(pk=session.pk), manager):
+            return again(LOOK_AGAIN_SECONDS)
+        is_gone = calls.call(manager.forget(scope, session.thread_key))
     except BackendError as error:
         log.warning("Session %s could not be forgotten at %s: %s", session.pk, session.scope.backend, error.code)
-        return again(wait_seconds(attempts_of(Work.Kind.REMOTE, session.pk) + 1), error.code)
+        return again(min(TRIED_AGAIN_MOST_SECONDS, wait_seconds(attempts_of(Work.Kind.REMOTE, session.pk) + 1)), error.code)
     if not is_gone:
         return again(LOOK_AGAIN_SECONDS)
     with transaction.atomic():
@@ -207,6 +214,12 @@ def _is_delivering(row: RemoteScope) -> bool:
     deleted = RemoteSession.objects.filter(scope=row, forget_asked_at__isnull=False)
     waits = Work.objects.filter(kind=Work.Kind.REMOTE, due_at__gt=timezone.now(), attempts=0)
     return waits.filter(subject_id__in=deleted.values("pk")).exists()
+
+
+def _may_still_arrive(sessions: QuerySet[RemoteSession], manager: MemoryManager) -> bool:
+    """Whether a batch of which no answer came may be on its way there: it would come after the deleting, which takes what is there."""
+    since = timezone.now() - timedelta(seconds=manager.late_seconds)
+    return any(mark.get("sending") for mark in sessions.filter(updated_at__gt=since).values_list("mark", flat=True))
 
 
 def _be_forgotten(row: RemoteScope) -> None:

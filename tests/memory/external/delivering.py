@@ -47,7 +47,7 @@ class Delivered(ScriptedManager):
     """Hands over as a careful backend does: the mark says what goes before it goes, and that it went.
 
     `ids_most` ids are kept in the mark; what says `refused` is never taken. `points` is what happens at a point of the way,
-    once: "start", "noted", "arrived", "submitted", "accepted", "end".
+    once: "start", "loaded", "noted", "arrived", "submitted", "accepted", "end".
     """
 
     def __init__(self) -> None:
@@ -74,6 +74,7 @@ class Delivered(ScriptedManager):
         self._at("start")
         key = (scope, thread_id)
         mark = await self.store.load(scope, thread_id)
+        self._at("loaded")
         if mark.sending is not None:
             has_arrived = len(self.live[key]) + len(self.archived[key]) > mark.sending.known_total
             if not has_arrived and datetime.now(UTC) - mark.sending.at < self.unclear_wait:

@@ -9,7 +9,6 @@ from django.utils import timezone
 from chat.memory import catch_up
 from chat.memory.backends.base import BackendClosed, BackendMisconfigured
 from chat.memory.external import chosen, forgetting
-from chat.memory.external.lost import mark_lost
 from chat.memory.switches import switch_memory
 from chat.models import LayerState, Owner, RedlineRecord, RemoteGap, RemoteScope, RemoteSession, Tenant, Thread, Work
 from chat.runs.delete import erase_any
@@ -146,17 +145,39 @@ def test_a_teacher_who_withdraws_when_it_is_just_to_go_sends_nothing(backend):
     assert (backend.arrived(thread), cursor(thread)) == ([], 1)
 
 
-def test_a_thread_that_is_deleted_while_it_is_on_its_way_is_forgotten_there(backend):
+def test_a_thread_that_is_deleted_before_its_first_words_go_sends_none(backend):
+    thread = talk()
+    said(thread)
+    backend.points["start"] = lambda: in_thread(lambda: erase_any(thread))
+    deliver(thread)
+    assert backend.arrived(thread) == []
+    assert RemoteSession.objects.get().forget_asked_at is not None
+
+
+def test_one_that_is_deleted_while_its_first_words_are_on_their_way_is_forgotten_there(backend):
     thread = talk()
     said(thread)
     backend.points["arrived"] = lambda: in_thread(lambda: erase_any(thread))
     deliver(thread)
     assert not LayerState.objects.exists()
-    RemoteSession.objects.update(updated_at=timezone.now() - timedelta(hours=1))
-    mark_lost()
     session = RemoteSession.objects.get()
     assert session.forget_asked_at is not None
     assert Work.objects.filter(kind="remote", subject_id=session.pk).exists()
+
+
+def test_a_worker_that_comes_late_sends_nothing_of_what_was_forgotten_meanwhile(backend):
+    thread = talk()
+    said(thread)
+    scope = forgetting.scope_of(owner_of(thread))
+
+    def forget_all() -> None:
+        forgetting.ask_scope(scope, NAME)
+        RemoteSession.objects.all().delete()
+        RemoteScope.objects.update(forgotten_at=timezone.now(), forget_asked_at=None)
+
+    backend.points["loaded"] = lambda: in_thread(forget_all)
+    deliver(thread)
+    assert backend.arrived(thread) == []
 
 
 # Trouble

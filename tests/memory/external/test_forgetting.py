@@ -22,7 +22,7 @@ from chat.models import Owner, RemoteGap, RemoteScope, RemoteSession, RunLedger,
 from chat.runs.delete import erase_any, erase_thread
 from tests import builders
 from tests.memory.answering import FreeLease
-from tests.memory.external.delivering import Away, Delivered, agree, deliver, in_thread, said, talk
+from tests.memory.external.delivering import Away, Delivered, agree, deliver, fails, in_thread, said, talk
 from tests.scripted_backend import NAME, scripted_backend
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -225,6 +225,32 @@ def test_everything_is_forgotten_after_what_is_just_on_its_way(backend, thread, 
     Worker("w").drain()
     assert backend.arrived(thread) == []
     assert not RemoteScope.objects.filter(forget_asked_at__isnull=False).exists() and not Work.objects.exists()
+
+
+@pytest.mark.parametrize("of", ["thread", "scope"])
+def test_a_batch_of_which_no_answer_came_is_waited_for_as_it_may_still_arrive(backend, thread, of):
+    backend.late_seconds = 60.0
+    said(thread, "第二问")
+    backend.points["noted"] = fails(Away())
+    assert deliver(thread) == "memory_unreachable"
+    if of == "scope":
+        ask_scope(scope(thread), NAME)
+    else:
+        erase_any(thread)
+    Worker("w").drain()
+    assert backend.forgotten == [] and backend.threads_forgotten == []
+    RemoteSession.objects.update(updated_at=timezone.now() - timedelta(seconds=61))
+    Work.objects.update(due_at=timezone.now())
+    Worker("w").drain()
+    assert (backend.forgotten, backend.threads_forgotten) == (([scope(thread)], []) if of == "scope" else ([], [thread.pk]))
+
+
+def test_however_often_it_was_only_waited_for_a_failure_is_tried_again_soon(backend, thread):
+    ask_scope(scope(thread), NAME)
+    key = RemoteScope.objects.get().pk
+    Work.objects.filter(kind="forget").update(attempts=10)
+    backend.failure = Away()
+    assert forget(key, FreeLease()).at < timezone.now() + timedelta(seconds=70)
 
 
 @pytest.mark.parametrize("erase", [erase_any, lambda thread: erase_thread(thread.user, thread.pk)])

@@ -1,10 +1,14 @@
 """The whole way of a round to the memory server, as the worker goes it, with every request breaking off once in every way."""
 
+import time
+
 import pytest
 from django.db import connections
 from django.utils import timezone
 
 from chat.jobs.worker import Worker
+from chat.memory.backends.openviking import forgetting as server_forgetting
+from chat.memory.external.forgetting import ask_everything
 from chat.models import LayerState, RemoteGap, RemoteSession, Thread, Work
 from chat.runs.delete import erase_any
 from tests.memory.external.delivering import cursor, said, talk
@@ -78,6 +82,28 @@ def test_a_task_that_fails_leaves_a_gap(server):
     mark(thread)
     until_done()
     assert list(RemoteGap.objects.values_list("run_key", "outcome")) == [(run.pk, "failed")]
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_what_arrives_after_its_sender_gave_up_does_not_outlive_the_forgetting(openviking, monkeypatch, is_deleted):
+    monkeypatch.setattr(server_forgetting, "SETTLING_SECONDS", 0.0)
+    with in_force(openviking, read_timeout_seconds=0.1, unclear_wait_seconds=1.0, retry={"attempts": 1}):
+        thread = talk()
+        said(thread, FIRST)
+        mark(thread)
+        openviking.faults.add("delay", "messages/batch", seconds=0.5, times=1)
+        assert work() == 1
+        if is_deleted:
+            erase_any(thread)
+        else:
+            ask_everything(thread.tenant_id, thread.user_id)
+        end = time.monotonic() + 10
+        while Work.objects.filter(kind__in=["remote", "forget"]).exists():
+            assert time.monotonic() < end
+            work()
+        assert [one.status for one in openviking.seen if "messages/batch" in one.path] == [200]  # it did arrive
+        assert openviking.state.messages() == []
+    connections.close_all()
 
 
 def test_a_deleted_conversation_is_gone_there(server):

@@ -211,3 +211,11 @@ def test_a_trial_that_fails_makes_the_rest_longer_up_to_a_limit():
         found.note_trial()
         found.note_failure()
     assert rests == [30, 60, 120, 240, 300, 300]
+
+
+def test_what_fails_beside_it_makes_no_rest_longer():
+    clock = Clock()
+    found = broken(clock)
+    for _ in range(10):  # on their way when it opened
+        found.note_failure()
+    assert found.closed_at == 30.0

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import httpx
 import tenacity
 
-from chat.memory.backends.base import BackendClosed, BackendError, Meter
+from chat.memory.backends.base import BackendClosed, BackendError, BackendMisconfigured, Meter
 from chat.memory.backends.openviking import events
 from chat.memory.backends.openviking.config import Configuration
 from chat.memory.backends.openviking.errors import (
@@ -58,8 +58,7 @@ class Calls:
         self.configuration, self.meter, self._transport = configuration, meter, transport
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._is_closed = False
-        # Read once, as the certificates of the authorities take tens of milliseconds.
-        self._verify: ssl.SSLContext | bool = httpx.create_ssl_context() if configuration.base_url.startswith("https") else False
+        self._verify = _authorities(configuration.base_url)
         self.failed_at = 0.0  # monotonic time of the last failure of a connection
 
     async def close(self) -> None:
@@ -166,6 +165,19 @@ class Calls:
             "User-Agent": "memoryapp",
             **({"Content-Type": "application/json"} if has_body else {}),
         }
+
+
+def _authorities(base_url: str) -> ssl.SSLContext | bool:
+    """Whose certificates are trusted, those of SSL_CERT_FILE or SSL_CERT_DIR where one is set; read once, in tens of milliseconds.
+
+    False for plain HTTP alone, however the address is written. Raises BackendMisconfigured.
+    """
+    if base_url.startswith("http:"):
+        return False
+    try:
+        return httpx.create_ssl_context()
+    except OSError:
+        raise BackendMisconfigured("SSL_CERT_FILE: the certificates that it names cannot be read.") from None
 
 
 def result_of(answer: object, operation: str) -> object:

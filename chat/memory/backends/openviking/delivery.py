@@ -132,12 +132,12 @@ class Delivery:
         if commit is None:  # deleted since it was looked at; the next time tells that it was lost
             raise OpenVikingUnclearError(Details("commit"))
         task_id = commit.task_id if commit.is_accepted else await self._find_earlier_task()
-        task = [CommitTask(task_id, waiting, datetime.now(UTC))] if task_id else []
+        task = CommitTask(task_id, waiting, datetime.now(UTC))
         await self._save(
             replace(
                 self._mark,
                 committed=(*self._mark.committed, *waiting),
-                tasks=(*self._mark.tasks, *task)[-TASKS_MOST:],
+                tasks=(*self._mark.tasks, task)[-TASKS_MOST:],
                 last_task_id=task_id or self._mark.last_task_id,
                 last_archive=commit.archive_uri or self._mark.last_archive,
             )
@@ -163,7 +163,7 @@ async def follow_up(client: OpenVikingClient, services: Services, talk: Talk) ->
     mark = await services.watermarks.load(talk.scope, talk.thread_id)
     ended, pending = [], 0
     for task in mark.tasks:
-        found = await client.get_task(talk.identity, task.task_id)
+        found = await client.get_task(talk.identity, task.task_id) if task.task_id else None
         if found is None or (found.is_active and (datetime.now(UTC) - task.at).total_seconds() > TASK_OLDEST_SECONDS):
             ended.append(Extraction(task.task_id, "lost", task.message_ids))
         elif found.is_active:

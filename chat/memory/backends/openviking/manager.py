@@ -53,6 +53,7 @@ class OpenVikingManager(MemoryManager):
         )
         self.read_seconds = configuration.retrieval.timeout_seconds
         self.flush_seconds = configuration.limits.flush_seconds
+        self.late_seconds = configuration.unclear_wait_seconds
         self.drops_writes = configuration.write_policy == "log_and_drop"
         self._services = services
         self._client = OpenVikingClient(configuration, services.meter, transport)

@@ -10,7 +10,7 @@ import pytest
 from chat.memory.backends.base import BackendError, MemoryScope, WatermarkMoved
 from chat.memory.backends.openviking import errors
 from chat.memory.backends.openviking.delivery import IDS_MOST
-from tests.memory.backends.openviking.wire import SCOPE, SESSION, World, once, said
+from tests.memory.backends.openviking.wire import SCOPE, SESSION, World, good, once, said
 
 BATCH, COMMIT, ENSURE = r"POST .*/batch", r"POST .*/commit", r"GET .*/sessions/"
 LONG_AGO = timedelta(seconds=11)  # longer than an unclear batch is waited for
@@ -195,7 +195,20 @@ async def test_an_earlier_task_is_not_taken_for_one_that_is_known_already():
     world.marks.kept[SCOPE, "th_1"] = replace(mark, committed=())
     assert (await manager.add(SCOPE, "th_1", said("one"))).task_id == ""
     assert world.counts.of("openviking_degraded_total", reason="task_unknown") == 1
-    assert world.marks.mark().committed == ("m1",) and len(world.marks.mark().tasks) == 1
+    assert world.marks.mark().committed == ("m1",) and [bool(task.task_id) for task in world.marks.mark().tasks] == [True, False]
+
+
+async def test_messages_that_were_taken_without_a_task_are_told_as_lost():
+    world = World()
+    manager = world.manager()
+    world.after = once(httpx.Response(500), COMMIT)
+    await broken(manager.add(SCOPE, "th_1", said("one")))
+    world.before = once(good([]), "GET .*/tasks$")  # as of a server that was killed between the archive and the task
+    await manager.add(SCOPE, "th_1", said("one"))
+    (ended,) = (await manager.follow_up(SCOPE, "th_1")).ended
+    assert (ended.outcome, ended.message_ids) == ("lost", ("m1",))
+    await manager.settled(SCOPE, "th_1", [ended.task_id])
+    assert world.marks.mark().tasks == ()
 
 
 async def test_a_session_that_was_lost_at_the_server_gets_what_waited_in_it_again():
