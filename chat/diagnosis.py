@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from chat.memory.backends.base import BackendError, BackendMisconfigured, MemoryManager
 from chat.memory.external import chosen
+from chat.memory.external.waiting import Waiting, waiting
 from chat.memory.meaning.embedder import embedder_of
 from chat.memory.meaning.trial import try_embedder
 from chat.memory.notes.lost import put_aside
@@ -51,6 +52,7 @@ def findings() -> Iterator[Finding]:
     if database.is_good:
         yield check_worker()
         yield check_notes()
+        yield from (check_forgetting(one) for one in waiting())
         for service in Provider.objects.filter(agents__is_active=True).distinct().order_by("pk"):
             yield check_provider(service)
         for tenant in Tenant.objects.filter(embedder__isnull=False).select_related("embedder").order_by("pk"):
@@ -156,6 +158,19 @@ def check_notes() -> Finding:
     if aside := put_aside():
         told += f"; {aside} folders of unknown owners are put aside, as after an older database was restored; each is removed after 30 days"
     return Finding(True, "notes", told, is_note=bool(found.drifted or found.elsewhere or aside))
+
+
+def check_forgetting(what: Waiting) -> Finding:
+    """What teachers were promised and is not done yet."""
+    told = f"{what.scopes} requests to forget everything and {what.sessions} deleted conversations wait"
+    if what.is_set_up:
+        told += f" for the worker{f' ({what.code})' if what.code else ''}; they are tried until they are done"
+    else:
+        told += (
+            f" for the backend {what.backend}, which is not set up any more: set it up again"
+            f" (MEMORY_MANAGER={what.backend}) until they are done; where its data is gone for good an empty server will do"
+        )
+    return Finding(True, f"forgetting at {what.backend}", told, is_note=True)
 
 
 def check_provider(service: Provider) -> Finding:

@@ -244,6 +244,8 @@ def fact_words(run: Run) -> list[str]:
     """The quiet line under an answer: what was in the prompt, tokens, time, model and where it stands."""
     facts: list[str] = []
     kept = kept_at(run.backend, run.backend_code)
+    if number := len(getattr(run, "backend_ids", None) or ()):
+        facts.append(ngettext("used %(count)d remembered item", "used %(count)d remembered items", number) % {"count": number})
     if getattr(run, "memory_tokens", 0):
         facts.append(_("with memory"))
     tokens = run.input_tokens + run.output_tokens

@@ -1,4 +1,7 @@
-"""The parent of web and worker: starts them, restarts a crashed one, ends both (RUNTIME 10)."""
+"""The parent of web and worker: starts them, restarts a crashed one, ends both (RUNTIME 10).
+
+A child whose first start ends with REFUSED cannot start as it is set up: then all ends, as starting it again would not help.
+"""
 
 import asyncio
 import contextlib
@@ -9,11 +12,22 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from django.core.management.base import CommandError
+
+REFUSED: Final = os.EX_CONFIG  # the exit code of a process that names what has to be put right before it can start
 STOP_SECONDS = 12  # from SIGTERM to SIGKILL
 BACKOFF_FIRST_SECONDS = 0.5
 BACKOFF_MOST_SECONDS = 30.0
 STEADY_SECONDS = 30.0  # a child that ran this long starts again without delay
+
+
+class StartRefused(CommandError):
+    """The process cannot start as it is set up, or as what it needs stands; the message names it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, returncode=REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +46,10 @@ class Supervisor:
         self.manage = manage
         self.say = say
         self._stopping = asyncio.Event()
+        self._refused: list[str] = []
 
-    async def run(self) -> None:
+    async def run(self) -> list[str]:
+        """Returns the names of the programs that refused to start; none after a signal."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
@@ -44,22 +60,27 @@ class Supervisor:
         finally:
             os.close(writing)
             os.close(reading)
+        return self._refused
 
     async def _keep(self, program: Program, pipe: int) -> None:
-        delay = BACKOFF_FIRST_SECONDS
+        delay, is_first = BACKOFF_FIRST_SECONDS, True
         while not self._stopping.is_set():
             started = time.monotonic()
             process = await asyncio.create_subprocess_exec(
                 sys.executable, self.manage, *program.arguments, f"--parent-pipe={pipe}", pass_fds=(pipe,), start_new_session=True
             )
-            if await self._ended_by_itself(process):
+            if not await self._ended_by_itself(process):
+                await stop_process(process)
+            elif is_first and process.returncode == REFUSED:
+                self._refused.append(program.name)
+                self._stopping.set()
+            else:
                 if time.monotonic() - started > STEADY_SECONDS:
                     delay = BACKOFF_FIRST_SECONDS
                 self.say(f"{program.name} {describe_exit(process.returncode)}; it starts again in {delay:g} seconds.")
                 await self._pause(delay)
                 delay = min(delay * 2, BACKOFF_MOST_SECONDS)
-            else:
-                await stop_process(process)
+            is_first = False
 
     async def _ended_by_itself(self, process: asyncio.subprocess.Process) -> bool:
         """Waits for the process or for the signal to stop, whichever comes first."""

@@ -12,6 +12,7 @@ from django.utils import timezone
 from chat.admin.base import administrated_schools
 from chat.memory.external import chosen, start
 from chat.memory.external.permission import NOT_AGREED
+from chat.memory.external.waiting import Waiting, waiting
 from chat.models import Document, LayerState, MemoryOp, Run, Thread, Work, WorkerBeat
 
 
@@ -51,6 +52,7 @@ class Overview:
     failing: list[Failing]
     run_cost: Decimal
     memory_cost: Decimal
+    forgetting: Sequence[Waiting] = ()
     outside: Outside | None = None
 
     @property
@@ -61,9 +63,9 @@ class Overview:
 def overview(request: HttpRequest) -> Overview:
     """For a superuser of all schools, for anybody else of the schools that they administrate."""
     threads, runs, operations = Thread.objects.all(), Run.objects.all(), MemoryOp.objects.all()
-    work, layers = Work.objects.all(), LayerState.objects.all()
+    work, layers, school_ids = Work.objects.all(), LayerState.objects.all(), None
     if not request.user.is_superuser:
-        schools = administrated_schools(request.user)
+        schools = school_ids = administrated_schools(request.user)
         threads, runs, operations = (
             threads.filter(tenant__in=schools),
             runs.filter(tenant__in=schools),
@@ -80,6 +82,7 @@ def overview(request: HttpRequest) -> Overview:
         backlog=work.count(),
         failing=[Failing(*row) for row in failing],
         run_cost=runs.filter(created_at__gte=month).aggregate(sum=Sum("cost"))["sum"] or Decimal(0),
+        forgetting=waiting(school_ids),
         outside=_outside(runs),
         memory_cost=operations.filter(created_at__gte=month).aggregate(sum=Sum("cost"))["sum"] or Decimal(0),
     )

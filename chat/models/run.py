@@ -7,7 +7,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
-from django.db.models import Exists, F, Min, OuterRef, Q
+from django.db.models import Case, Exists, F, JSONField, Min, OuterRef, Q, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -32,14 +32,22 @@ class RunQuerySet(models.QuerySet["Run"]):
     def with_memory(self) -> "RunQuerySet":
         """Annotates what memory stood in the prompt: its `memory_tokens`, and of core memory, which comes first in the
         ledger behind the system text, the `core_ids` of its facts. `core_name` says whether that segment is it. `has_notes`
-        says whether it has written or put forward a note."""
+        says whether it has written or put forward a note; `backend_ids` names what a memory backend outside gave to it."""
         note_ops = apps.get_model("chat", "NoteOp")._default_manager
         return self.annotate(
             has_notes=Exists(note_ops.filter(run=OuterRef("pk"))),
             memory_tokens=F("ledger__shared_tokens"),
             core_name=F("ledger__segments__1__name"),
             core_ids=F("ledger__segments__1__source_ids"),
+            backend_ids=Case(*_of_backend(), default=None, output_field=JSONField()),
         )
+
+
+def _of_backend() -> list[When]:
+    """The ids of the segment of a memory backend, which stands behind core and thread memory as far as there are any. Without a
+    backend no ledger is looked into."""
+    places = [f"ledger__segments__{place}" for place in (1, 2, 3)]
+    return [When(~Q(backend="") & Q(**{f"{place}__name": "external"}), then=F(f"{place}__source_ids")) for place in places]
 
 
 class Run(models.Model):

@@ -10,6 +10,7 @@ from datetime import datetime
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -62,12 +63,14 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class ItemCard:
-    """Something remembered. `head` is its beginning where the rest is folded, else ""; `place` is the end of a long `source`;
-    `threat` is why prompts leave it out, "" if they do not."""
+    """Something remembered. `head` is its beginning where the rest is folded, else ""; `origin` says in words where it comes from;
+    `source` is its address there and `place` the end of a long one, both "" for who does not run the server; `threat` is why
+    prompts leave it out, "" if they do not."""
 
     text: str
     head: str
     category: str
+    origin: str
     source: str
     place: str
     threat: str
@@ -146,20 +149,31 @@ def standing_of(owner: Owner, outside: Outside) -> str:
     return "asked" if permission.waits_for_answer(owner, outside.chosen) else "refused"
 
 
-def found_of(items: Sequence[MemoryItem]) -> Found:
-    return Found([_item_card(one) for one in items[:ITEMS_MOST]], is_cut=len(items) >= ITEMS_MOST)
+def found_of(items: Sequence[MemoryItem], agent_name: str, *, shows_source: bool) -> Found:
+    """`shows_source`: for an administrator, who can look at the server."""
+    cards = [_item_card(one, agent_name, shows_source=shows_source) for one in items[:ITEMS_MOST]]
+    return Found(cards, is_cut=len(items) >= ITEMS_MOST)
 
 
-def _item_card(item: MemoryItem) -> ItemCard:
+def _item_card(item: MemoryItem, agent_name: str, *, shows_source: bool) -> ItemCard:
+    source = item.source if shows_source else ""
     is_long = len(item.content) > ITEM_OPEN_CHARS
     return ItemCard(
         text=item.content,
         head=_short(item.content) if is_long else "",
         category=str(_CATEGORIES.get(item.category, item.category)),
-        source=item.source,
-        place=item.source if len(item.source) <= PLACE_CHARS else f"…{item.source[-PLACE_CHARS:]}",
+        origin=_origin(item, agent_name),
+        source=source,
+        place=source if len(source) <= PLACE_CHARS else f"…{source[-PLACE_CHARS:]}",
         threat=threat_in_history(item.content),
     )
+
+
+def _origin(item: MemoryItem, agent_name: str) -> str:
+    if item.said_on is None:
+        return _("from your conversations with %(agent)s") % {"agent": agent_name}
+    day = date_format(item.said_on)
+    return _("from your conversations with %(agent)s, %(day)s") % {"agent": agent_name, "day": day}
 
 
 def _short(text: str) -> str:

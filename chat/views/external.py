@@ -38,6 +38,7 @@ from chat.panel.external import (
 from chat.panel.lists import counts_of
 from chat.runs.bridge import hop
 from chat.sidebar import agents_of
+from chat.views.knowledge import is_administrator
 from chat.views.memory_context import frame, tenant_of
 
 SEARCH_SECONDS = 10.0
@@ -52,6 +53,7 @@ class Asked:
     outside: Outside
     query: str
     state: str
+    is_administrator: bool
 
 
 @require_http_methods(["GET", "POST"])
@@ -81,7 +83,7 @@ def _asked(page: PageRequest) -> Asked | None:
         return None
     owner = Owner(page.tenant.pk, page.user.pk, outside.chosen.pk)
     query = page.GET.get("q", "").replace("\0", "").strip()[:QUERY_CHARS]
-    return Asked(owner, outside, query, standing_of(owner, outside))
+    return Asked(owner, outside, query, standing_of(owner, outside), is_administrator(page))
 
 
 async def _search(asked: Asked) -> Found:
@@ -94,7 +96,8 @@ async def _search(asked: Asked) -> Found:
         return not_found(error, asked.outside.title)
     except TimeoutError:
         return not_found(None, asked.outside.title)
-    return await hop(found_of, items)  # looking through so many foreign texts is no work for the loop
+    # Looking through so many foreign texts is no work for the loop.
+    return await hop(found_of, items, asked.outside.chosen.name, shows_source=asked.is_administrator)
 
 
 def _answer(page: PageRequest, asked: Asked, found: Found) -> HttpResponse:

@@ -40,7 +40,7 @@ def frame(page: PageRequest) -> dict[str, object]:
 
 
 def is_administrator(page: PageRequest) -> bool:
-    """Whether the user keeps the documents of the current school."""
+    """Whether the user is an administrator of the current school."""
     return any(one.tenant == page.tenant and one.role == Membership.Role.ADMIN for one in page.memberships)
 
 

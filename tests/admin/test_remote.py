@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from chat.memory.backends.base import Health
 from chat.memory.external import chosen, start
-from chat.models import Agent, RemoteSession, Work
+from chat.models import Agent, RemoteScope, RemoteSession, Work
 from tests import builders
 from tests.admin.test_pages import listing, page
 from tests.scripted_backend import NAME, scripted_backend
@@ -100,3 +100,15 @@ def test_work_about_a_backend_is_that_of_the_own_school(at_school, own, foreign)
         Work.objects.mark("remote", school.rows[RemoteSession].pk)
     shown = {row.subject_id for row in at_school.get(listing(Work)).context["cl"].queryset}
     assert own.rows[RemoteSession].pk in shown and foreign.rows[RemoteSession].pk not in shown
+
+
+def test_a_forgetting_that_waits_is_told_of_the_own_school_until_it_is_done(at_school, own, foreign):
+    assert "waiting to be forgotten" not in index(at_school)
+    for school in (own, foreign):
+        RemoteScope.objects.filter(pk=school.rows[RemoteSession].scope_id).update(
+            backend=NAME, forget_asked_at=timezone.now() - timedelta(days=3)
+        )
+    html = index(at_school)
+    assert "waiting to be forgotten at openviking" in html
+    assert "1 request to forget everything" in html
+    assert "not set up any more. Set it up again (MEMORY_MANAGER=openviking)" in html

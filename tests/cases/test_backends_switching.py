@@ -6,7 +6,9 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import AsyncClient
 
+from chat.jobs import sweep
 from chat.memory.backends.openviking import forgetting
+from chat.memory.external.lost import LostMarks, mark_lost
 from chat.models import Candidate, RecallEntry, RemoteScope
 from tests.fakes import scripted
 from tests.openviking.classroom import Classroom
@@ -43,7 +45,7 @@ async def words(room, teacher, agent):
     return [word for word in ("青竹七号", "白桦十一号", "赤松五号") if word in room.told()]
 
 
-async def test_nothing_of_the_past_goes_there_and_nothing_there_is_lost(room, server):
+async def test_nothing_of_the_past_goes_there_and_nothing_there_is_lost(room, server, monkeypatch):
     teacher, agent = await teacher_of(room)
     await room.ask(teacher, agent, BEFORE)
     await room.settled()
@@ -59,9 +61,12 @@ async def test_nothing_of_the_past_goes_there_and_nothing_there_is_lost(room, se
         assert await RecallEntry.objects.acount() == entries
     seen = len(server.seen)
     assert await words(room, teacher, agent) == ["青竹七号"]  # what recall had is in use again at once
+    monkeypatch.setattr(sweep, "_lost_marks", LostMarks())  # looks once in a minute
+    await room.settled()
+    assert await RecallEntry.objects.filter(input=MEANWHILE).aexists()  # and it takes up what was said meanwhile
+    assert await sync_to_async(mark_lost)() == 0
     await room.ask(teacher, agent, AFTER, meanwhile.thread_id)
     await room.settled()
-    assert await RecallEntry.objects.filter(input=MEANWHILE).aexists()  # and it takes up a conversation that goes on
     assert len(server.seen) == seen
     asked = [request for request in room.model.requests if request.purpose == "extraction"]
     assert "白桦十一号" not in str([request.messages for request in asked[len(extractions) :]])

@@ -3,7 +3,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from chat.memory.backends.base import BackendError, Health
+from chat.memory.backends.base import BackendError, Health, MemoryScope
+from chat.memory.external.forgetting import ask_scope
 from chat.models import Tenant, WorkerBeat
 from tests import builders
 from tests.memory.meaning.embeddings_server import EmbeddingsServer
@@ -141,3 +142,12 @@ def test_a_memory_backend_that_is_away_is_a_note_where_the_start_only_warns_and_
         code, text = run()
     assert code == 1
     assert "wrong memory backend" in text and "sk-very-secret" not in text
+
+
+def test_a_forgetting_that_waits_for_a_backend_that_is_not_set_up_is_told_with_the_way_out():
+    WorkerBeat.objects.create(worker="w")
+    ask_scope(MemoryScope("tn_1", "1", "ag_1"), "openviking")
+    code, text = run()
+    assert code == 0
+    assert "note  forgetting at openviking: 1 requests to forget everything" in text
+    assert "not set up any more: set it up again (MEMORY_MANAGER=openviking)" in text

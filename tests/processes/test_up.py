@@ -1,6 +1,7 @@
 """`manage.py up` as a person runs it: web and worker under one parent, on a free port and with a data folder of its own."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -15,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from chat.supervisor import STOP_SECONDS
+from chat.supervisor import REFUSED, STOP_SECONDS
 from tests.servers import free_port
 
 pytestmark = pytest.mark.process
@@ -207,3 +208,36 @@ def test_without_the_demo_the_first_administrator_is_explained(tmp_path: Path):
         process.terminate()
         process.communicate(timeout=STOP_SECONDS + 5)
     assert "createsuperuser" in lines[1]
+
+
+def started_with_memory_at(port: int, folder: Path, **fields: object) -> subprocess.CompletedProcess[str]:
+    """`up` with a memory backend, until it ends by itself."""
+    configuration = folder / "memory.json"
+    configuration.write_text(
+        json.dumps({"base_url": f"http://127.0.0.1:{port}", "account": "our-school", "api_key_env": "MEMORY_KEY"} | fields)
+    )
+    variables = {"MEMORY_MANAGER": "openviking", "MEMORY_BACKEND_CONFIG": str(configuration), "MEMORY_KEY": "a-long-random-text"}
+    return subprocess.run(
+        [sys.executable, "manage.py", "up", f"--port={free_port()}"],
+        cwd=ROOT,
+        env=environment(folder / "data") | variables,
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+    )
+
+
+def test_a_memory_server_that_is_away_ends_the_start_once_and_is_named(tmp_path: Path):
+    port = free_port()
+    ended = started_with_memory_at(port, tmp_path)
+    assert ended.returncode == REFUSED
+    assert ended.stderr.count("cannot be used (memory_unreachable") == 1
+    assert f"OpenViking at 127.0.0.1:{port}" in ended.stderr
+    assert "starts again" not in ended.stdout + ended.stderr
+
+
+def test_a_memory_backend_that_is_set_up_wrongly_ends_the_start_and_its_field_is_named(tmp_path: Path):
+    ended = started_with_memory_at(free_port(), tmp_path, top_k=8)
+    assert ended.returncode != 0
+    assert ended.stderr.count("top_k") == 1
+    assert "starts again" not in ended.stdout + ended.stderr

@@ -21,8 +21,10 @@ from chat.memory.meaning import ask as meaning_ask
 from chat.memory.meaning import breaker
 from chat.memory.switches import switch_memory
 from chat.models import Agent, Consent, MemoryOp, Owner, RemoteScope, Run, RunLedger
+from chat.presentation import fact_words
 from chat.runs import launch, start
 from chat.runs.start import Fetched, Order, Started, start_or_plan, start_run
+from chat.transcript import shown_runs
 from tests import builders
 from tests.memory.external.remembering import SECRET, Remembering
 from tests.memory.meaning.embeddings_server import EmbeddingsServer, good
@@ -65,6 +67,20 @@ class Telling(ExternalCase):
         assert (run.status, run.backend, run.backend_code) == ("completed", NAME, "")
         assert "- [preferences] 喜欢简答题\n- [profile] 教高二" in segment["text"]
         assert len(segment["source_ids"]) == 2
+
+    async def test_the_line_under_the_answer_counts_what_was_used_wherever_its_segment_stands(self) -> None:
+        first = await self.send()
+        await sync_to_async(builders.fact)(self.user, "教高二")
+        second = await self.send("换两道", thread_id=first.thread_id)
+
+        def lines() -> list[list[str]]:
+            shown = shown_runs(self.user, first.thread_id)
+            return [fact_words(run) for run in shown]
+
+        told = await sync_to_async(lines)()
+        names = [one["name"] for one in (await RunLedger.objects.aget(pk=second.pk)).segments]
+        assert names.index("external") == 3
+        assert ["used 2 remembered items" in one for one in told] == [True, True]
 
     async def test_it_is_asked_once_with_the_question_alone(self) -> None:
         await self.send()

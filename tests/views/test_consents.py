@@ -238,7 +238,8 @@ class Settings(ConsentCase):
 class Privacy(ConsentCase):
     def said(self, thread_id: str = "") -> str:
         html = self.client.get(reverse("thread", args=[thread_id]) if thread_id else self.page).content.decode()
-        return html.partition('id="composer-privacy">')[2].partition("</p>")[0]
+        said = html.partition('id="composer-privacy">')[2].partition("</p>")[0]
+        return said.partition('<span class="privacy-incognito">')[0]  # shown while incognito is ticked
 
     def test_the_message_box_says_where_text_goes(self) -> None:
         assert "远方云" not in self.said()

@@ -36,7 +36,8 @@ class MemoryCase(TestCase):
 
     def privacy(self, thread_id: str = "") -> str:
         path = reverse("thread", args=[thread_id]) if thread_id else ""
-        return self.html(path).partition('id="composer-privacy">')[2].partition("</p>")[0]
+        said = self.html(path).partition('id="composer-privacy">')[2].partition("</p>")[0]
+        return said.partition('<span class="privacy-incognito">')[0]  # shown while incognito is ticked
 
 
 class Card(MemoryCase):

@@ -1,6 +1,8 @@
 """What a memory backend outside remembers, what it did not capture, and forgetting everything."""
 
 import asyncio
+from dataclasses import replace
+from datetime import date
 from typing import Any
 from unittest.mock import patch
 
@@ -81,10 +83,18 @@ class BackendCase(ChatCase):
 
 
 class ListTests(BackendCase):
-    def test_each_item_stands_with_its_category_and_source(self) -> None:
+    def test_each_item_stands_with_its_category_and_in_words_where_it_comes_from(self) -> None:
+        self.backend.items[2] = replace(self.backend.items[2], said_on=date(2026, 11, 30))
         page = self.found()
-        assert "偏好简答题" in page and "liking or habit" in page and TRUSTED.source in page
+        assert "偏好简答题" in page and "liking or habit" in page
+        assert f"from your conversations with {self.agent.name}</span>" in page
+        assert f"from your conversations with {self.agent.name}, Nov. 30, 2026</span>" in page
         assert "3 memories of your conversations with" in page
+
+    def test_the_address_at_the_server_is_for_administrators(self) -> None:
+        assert "viking://" not in self.found()
+        Membership.objects.filter(user=self.user).update(role=Membership.Role.ADMIN)
+        assert TRUSTED.source in self.found()
 
     def test_the_backend_is_asked_for_this_teacher_and_assistant_alone(self) -> None:
         self.found()
@@ -121,7 +131,7 @@ class ListTests(BackendCase):
     def test_looking_through_what_came_holds_up_no_loop(self) -> None:
         threads = []
         real = external.found_of
-        with patch.object(external, "found_of", lambda items: threads.append(_has_loop()) or real(items)):
+        with patch.object(external, "found_of", lambda *args, **words: threads.append(_has_loop()) or real(*args, **words)):
             self.found()
         assert threads == [False]
 

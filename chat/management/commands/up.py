@@ -8,7 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from chat import demo
-from chat.supervisor import Program, Supervisor
+from chat.memory.backends.base import BackendError
+from chat.memory.external import start
+from chat.supervisor import Program, StartRefused, Supervisor
 
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
 
@@ -23,16 +25,29 @@ class Command(BaseCommand):
     def handle(self, *, host: str, port: int, **_options: object) -> None:
         check_port(host, port)
         call_command("migrate", verbosity=0, interactive=False)
+        asyncio.run(look_at_backend())
         for line in welcome(host, port):
             self.say(line)
         connections.close_all()
         web = Program("web", ["web", f"--host={host}", f"--port={port}"])
-        asyncio.run(Supervisor([web, Program("worker", ["worker"])], str(MANAGE), self.say).run())
+        refused = asyncio.run(Supervisor([web, Program("worker", ["worker"])], str(MANAGE), self.say).run())
+        if refused:
+            raise StartRefused(f"Stopped, as {' and '.join(refused)} cannot start; the reason stands above.")
         self.say("Stopped.")
 
     def say(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
+
+
+async def look_at_backend() -> None:
+    """Asks the memory backend before both children do, so that a refusal is told once. Raises StartRefused."""
+    try:
+        await start.warm_up()
+    except BackendError as error:
+        raise StartRefused(start.words_for(error)) from None
+    finally:
+        await start.shut_down()
 
 
 def check_port(host: str, port: int) -> None:

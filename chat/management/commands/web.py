@@ -1,10 +1,10 @@
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from chat.memory.backends.base import BackendError
 from chat.memory.external.start import words_for
 from chat.server import serve
-from chat.supervisor import end_with_parent
+from chat.supervisor import StartRefused, end_with_parent
 
 
 class Command(BaseCommand):
@@ -21,6 +21,6 @@ class Command(BaseCommand):
         try:
             failure = serve(host, port)
         except BackendError as error:
-            raise CommandError(words_for(error)) from None
+            raise StartRefused(words_for(error)) from None
         if failure:
-            raise CommandError(f"Cannot listen on {host}:{port}: {failure}")
+            raise StartRefused(f"Cannot listen on {host}:{port}: {failure}")

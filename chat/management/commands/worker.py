@@ -8,7 +8,7 @@ from chat.jobs.worker import Worker, worker_name
 from chat.memory import calls
 from chat.memory.backends.base import BackendError
 from chat.memory.external import start
-from chat.supervisor import end_with_parent
+from chat.supervisor import StartRefused, end_with_parent
 from chat.text import tokens
 from chat.warmup import warm_up
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         try:
             calls.call(start.warm_up())
         except BackendError as error:
-            raise CommandError(start.words_for(error)) from None
+            raise StartRefused(start.words_for(error)) from None
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())

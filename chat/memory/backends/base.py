@@ -9,7 +9,7 @@ what a backend lacks is said by its `Capabilities`, and the verb then does nothi
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, Protocol, Self
 
 
@@ -70,13 +70,14 @@ class MemoryMessage:
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
     """Something remembered. `score` in [0, 1] is how well it fits the query, 0 in a plain list; `source` is where it stands
-    at the backend, without anything secret."""
+    at the backend, without anything secret; `said_on` the day it is about, as far as the backend tells one."""
 
     id: str
     content: str
     category: str
     score: float
     source: str
+    said_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

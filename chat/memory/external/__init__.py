@@ -9,6 +9,7 @@ tell        the segment of the prompt
 deliver     what was said goes there
 follow      what became of its tasks there
 forgetting  what is to be gone there
+waiting     what is asked to be forgotten and is not gone yet
 lost        finds what of all this no worker would come to any more
 permission  whether a teacher's text may go there
 """

@@ -19,7 +19,9 @@ from django.db.models import BigIntegerField, Exists, OuterRef, Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from chat.models import RemoteScope, RemoteSession, Tenant, Thread, Work
+from chat.memory.external import chosen
+from chat.memory.registry import OF_ANOTHER, OF_THE_BUILTIN
+from chat.models import Agent, LayerState, Preference, RemoteScope, RemoteSession, Tenant, Thread, Work
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 60.0
@@ -41,9 +43,14 @@ class LostMarks:
 
 
 def mark_lost() -> int:
-    """Marks what is to be forgotten or followed and has no work; returns how many. Four queries that find nothing."""
+    """Marks what is to be forgotten, followed or recalled and has no work; returns how many. Five queries that find nothing."""
     _watch_gone_owners()
-    return _ask_for_gone_threads() + _mark(Work.Kind.FORGET, _scopes()) + _mark(Work.Kind.REMOTE, _sessions())
+    return (
+        _mark(Work.Kind.THREAD, _returned())
+        + _ask_for_gone_threads()
+        + _mark(Work.Kind.FORGET, _scopes())
+        + _mark(Work.Kind.REMOTE, _sessions())
+    )
 
 
 def _ask_for_gone_threads() -> int:
@@ -72,6 +79,23 @@ def _watch_gone_owners() -> None:
     if looks:
         Work.objects.bulk_create(looks, ignore_conflicts=True)
         log.warning("%d scopes at memory backends have no school or no teacher any more", len(looks))
+
+
+def _returned() -> list[str]:
+    """Threads that went on under another backend and whose assistant has the built-in one now, so that recall is behind.
+
+    Only those have a cursor of the external layer. Where memory is off nothing is caught up, so they are not looked at.
+    """
+    recalled = LayerState.objects.filter(thread=OuterRef("thread"), layer=OF_THE_BUILTIN, upto_slot__gte=OuterRef("upto_slot"))
+    off = Preference.objects.filter(user_id=OuterRef("thread__user_id"), has_memory=False)
+    has_work = Exists(Work.objects.filter(kind=Work.Kind.THREAD, subject_id=OuterRef("thread")))
+    behind = LayerState.objects.filter(~Exists(recalled), ~Exists(off), ~has_work, layer=OF_ANOTHER, upto_slot__gt=0)
+    behind = behind.filter(thread__is_incognito=False, thread__tenant__has_memory=True)
+    agents = Agent.objects.filter(pk__in=behind.order_by().values("thread__agent_id"))
+    returned = [agent.pk for agent in agents if not chosen.in_force(agent)]
+    if not returned:
+        return []
+    return list(behind.filter(thread__agent_id__in=returned).order_by("pk").values_list("thread_id", flat=True)[:AT_ONCE])
 
 
 def _scopes() -> list[str]:

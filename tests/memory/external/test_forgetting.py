@@ -345,7 +345,7 @@ def test_a_teacher_who_is_put_back_within_the_day_keeps_it(backend, thread):
     assert backend.forgotten == [] and not Work.objects.filter(kind="forget").exists()
 
 
-def test_looking_for_what_was_lost_takes_four_queries():
+def test_looking_for_what_was_lost_takes_five_queries():
     with CaptureQueriesContext(connection) as queries:
         assert mark_lost() == 0
-    assert len(queries) == 4
+    assert len(queries) == 5

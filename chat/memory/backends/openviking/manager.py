@@ -170,12 +170,10 @@ class OpenVikingManager(MemoryManager):
             raise BackendClosed
         write = object()
         self._writes.add(write)
-        self._services.meter.count("openviking_pending_writes", 1)
         try:
             yield
         finally:
             self._writes.discard(write)
-            self._services.meter.count("openviking_pending_writes", -1)
 
     def _talk(self, scope: MemoryScope, thread_id: str) -> delivery.Talk:
         identity = self._identity(scope)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final, Literal, Self, get_args
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 PERSONA: Final = frozenset({"identity", "soul"})
 OTHER_CATEGORY: Final = "memory"
 _TASK_ID: Final = re.compile(r"[\w-]{1,80}", re.ASCII)
+_DAY: Final = re.compile(r"^events/(\d{4})/(\d{1,2})/(\d{1,2})/", re.ASCII)
 _CATEGORY: Final = re.compile(r"[a-z][a-z_]{0,39}")
 
 
@@ -165,6 +167,15 @@ def category_of(uri: str) -> str:
     """The kind of a memory by where it lies: `…/memories/preferences/…` or `…/memories/profile.md`."""
     first = uri.partition("/memories/")[2].partition("/")[0].removesuffix(".md")
     return first if _CATEGORY.fullmatch(first) else OTHER_CATEGORY
+
+
+def day_of(uri: str) -> date | None:
+    """The day of an event by where it lies: `…/memories/events/2026/11/30/….md`; None for other memories."""
+    told = _DAY.search(uri.partition("/memories/")[2])
+    try:
+        return date(*map(int, told.groups())) if told else None
+    except ValueError:
+        return None
 
 
 def is_memory_file(uri: str) -> bool:

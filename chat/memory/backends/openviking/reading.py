@@ -3,12 +3,13 @@
 import asyncio
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from chat.memory.backends.base import MemoryContext, MemoryItem, Meter
 from chat.memory.backends.openviking import events
 from chat.memory.backends.openviking.client import OpenVikingClient
-from chat.memory.backends.openviking.models import PERSONA, Hit, category_of, hit_of, is_below, is_memory_file, uri_of
+from chat.memory.backends.openviking.models import PERSONA, Hit, category_of, day_of, hit_of, is_below, is_memory_file, uri_of
 from chat.memory.backends.openviking.scope import Identity
 
 SEARCH_MOST: Final = 100
@@ -59,7 +60,9 @@ def own_hits(told: list[object], identity: Identity, meter: Meter) -> list[Hit]:
 
 
 def item_of(hit: Hit) -> MemoryItem:
-    return MemoryItem(id=hit.uri, content=readable(hit.text), category=hit.category, score=hit.score, source=hit.uri)
+    return MemoryItem(
+        id=hit.uri, content=readable(hit.text), category=hit.category, score=hit.score, source=hit.uri, said_on=day_of(hit.uri)
+    )
 
 
 def readable(text: str) -> str:
@@ -89,7 +92,7 @@ def packed(items: list[MemoryItem], *, chars: int, item_chars: int) -> MemoryCon
     kept: list[MemoryItem] = []
     for item in items:
         content = item.content if len(item.content) <= item_chars else f"{item.content[: item_chars - 1].rstrip()}…"
-        one = MemoryItem(item.id, content, item.category, item.score, item.source)
+        one = replace(item, content=content)
         if len(MemoryContext((*kept, one)).text) <= chars:
             kept.append(one)
     return MemoryContext(tuple(kept))

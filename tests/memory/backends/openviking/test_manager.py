@@ -229,19 +229,6 @@ async def test_the_flush_ends_at_its_hard_limit():
     writing.cancel()
 
 
-async def test_writes_on_their_way_are_counted_and_none_stays():
-    world = World()
-    manager = world.manager()
-    writing = asyncio.ensure_future(manager.add(SCOPE, "th_1", said("hello")))
-    await asyncio.sleep(0)
-    assert world.counts.of("openviking_pending_writes") == 1
-    await writing
-    world.before = lambda request: httpx.ConnectError("x")
-    with pytest.raises(BackendError):
-        await manager.add(SCOPE, "th_1", said("more", start=2))
-    assert world.counts.of("openviking_pending_writes") == 0
-
-
 async def test_closing_takes_no_more_and_may_be_done_twice():
     world = World()
     manager = world.manager()
