@@ -8,7 +8,6 @@ walked over once, for all patterns together, and only those are tried whose begi
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import count
 from operator import add
 from pathlib import Path
 from typing import Final
@@ -28,8 +27,8 @@ def digest_of(groups: Sequence[Sequence[str]]) -> int:
 class Finder:
     """Several patterns that must all match, many times over: says which of these groups are worth a try in a text.
 
-    The index holds the beginnings with the numbers of the patterns that need one of them,
-    the most telling pattern of a group first, and the patterns of which nothing can be said. Raises StaleIndex.
+    The index holds sets of beginnings, numbered through: how many each group has, the most telling one first, and for each
+    beginning the sets that it is in. Of each set of a group one beginning must be met. Raises StaleIndex.
     """
 
     def __init__(self, groups: Sequence[Sequence[str]]) -> None:
@@ -37,14 +36,13 @@ class Finder:
         if index["digest"] != digest_of(groups):
             raise StaleIndex
         self._bits = {anchor: _bits(numbers) for anchor, numbers in index["anchors"].items()}
-        self._always = _bits(index["always"])
         self._needed: list[int] = []
         self._by_key: dict[int, list[int]] = {}
-        numbers = count()
-        for group in groups:
-            bits = [1 << next(numbers) for _ in group]
-            self._by_key.setdefault(bits[0], []).append(len(self._needed))
-            self._needed.append(sum(bits))
+        start = 0
+        for size in index["sets"]:
+            self._by_key.setdefault(1 << start, []).append(len(self._needed))
+            self._needed.append(((1 << size) - 1) << start)
+            start += size
         self._keys = sum(self._by_key)
 
     def met(self, text: str) -> int:
@@ -52,7 +50,7 @@ class Finder:
         twos = list(map(add, text, text[1:]))
         fours = list(map(add, twos, twos[2:]))
         grams = {*text, *twos, *map(add, twos, text[2:]), *fours, *map(add, fours, text[4:])}
-        bits, met = self._bits, self._always
+        bits, met = self._bits, 0
         for gram in grams & bits.keys():
             met |= bits[gram]
         return met
