@@ -7,7 +7,7 @@ DEV := .venv/.installed-dev-$(VERSION)
 PYTEST := $(BIN)/python -m pytest
 QUICK := -m "not process and not browser and not slow and not long and not openviking" -n auto
 
-.PHONY: help setup prepare run test test-all test-long test-openviking lint bench screenshots
+.PHONY: help setup prepare run test test-all test-long test-openviking lint bench threat-index screenshots
 
 help: ## Shows the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -45,6 +45,9 @@ lint: $(DEV) ## Style and types.
 
 bench: $(DEV) prepare ## Speed, as ratios to a bare relay on this machine.
 	$(BIN)/python -m tests.bench
+
+threat-index: $(DEV) ## After a change of the threat rules: how they are found quickly.
+	$(BIN)/python -m tests.threat_index
 
 screenshots: $(DEV) prepare ## Takes the pictures in docs/.
 	$(BIN)/python -m tests.screenshots

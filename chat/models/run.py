@@ -92,7 +92,9 @@ class Run(models.Model):
     output = models.TextField(_("output"), blank=True, default="")
     reasoning = models.TextField(_("reasoning"), blank=True, default="")
     citations = models.JSONField(default=list, blank=True)  # ids of passages; [n] in the output is the n-th of them
-    tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)  # [{"name", "arguments", "is_ok"}] as they were made
+    tool_calls = models.JSONField(
+        _("tool calls"), default=list, blank=True
+    )  # [{"name", "arguments", "is_ok"}] as made; "is_erased": see memory.notes.told
     provider = models.ForeignKey(Provider, on_delete=models.SET_NULL, null=True, related_name="runs", verbose_name=_("model service"))
     model = models.CharField(_("model"), max_length=200, blank=True, default="")
     # The service outside the school that was asked for the meaning of the input; None for none, and for one of the school's own.

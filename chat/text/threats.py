@@ -5,7 +5,7 @@ always with a reading that means the assistant, its user or its prompt. The stor
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -14,7 +14,7 @@ from chat.text.threat_anchors import Finder
 from chat.text.threat_folding import has_invisible, plain_of, views_of
 from chat.text.threat_lexicon import PAIRS, WORDS
 from chat.text.threat_rules import RULES
-from chat.text.threat_rules.base import Rule, compiled
+from chat.text.threat_rules.base import Rule
 
 CATEGORIES: Final = (
     *("instruction_override", "role_hijack", "prompt_leak", "deception", "exfiltration", "secret_access", "persistence"),
@@ -27,41 +27,37 @@ CHARS_MOST: Final = 100_000
 _SENTENCE: Final = re.compile(r"(?:[^。!?\n.]|[!?](?=[\w\[(/=&\"'-])|\.(?=\S))+[。!?.]*")
 
 
-class _Prepared:
-    """The rules with their prefilter."""
-
-    def __init__(self) -> None:
-        self._finder = Finder([(rule.what, *rule.also) for rule in RULES])
-
-    def matching(self, view: str, seen: dict[str, int]) -> Iterator[Rule]:
-        """The rules that match in `view`, sentence by sentence; those that are in `seen` were looked at in another view."""
-        whole = self._finder.met("")
-        for sentence in _SENTENCE.findall(view):
-            if sentence not in seen:
-                seen[sentence] = self._finder.met(sentence)
-                yield from self._tried(seen[sentence], sentence, is_whole=False)
-            whole |= seen[sentence]
-        yield from self._tried(whole, view, is_whole=True)
-
-    def _tried(self, met: int, text: str, *, is_whole: bool) -> Iterator[Rule]:
-        for place in self._finder.groups_of(met):
-            rule = RULES[place]
-            if rule.is_whole == is_whole and rule.matches(text):
-                yield rule
+def patterns() -> list[tuple[str, ...]]:
+    """What must be met for a rule to match, rule by rule."""
+    return [(rule.what, *rule.also) for rule in RULES]
 
 
 @cache
-def _prepared() -> _Prepared:
-    """Takes half a second."""
-    return _Prepared()
+def _finder() -> Finder:
+    return Finder(patterns())
+
+
+def _matching(view: str, seen: dict[str, int], without: Container[str] = ()) -> Iterator[Rule]:
+    """The rules that match in `view`, sentence by sentence; those that are in `seen` were looked at in another view."""
+    whole = _finder().met("")
+    for sentence in _SENTENCE.findall(view):
+        if sentence not in seen:
+            seen[sentence] = _finder().met(sentence)
+            yield from _tried(seen[sentence], sentence, without, is_whole=False)
+        whole |= seen[sentence]
+    yield from _tried(whole, view, without, is_whole=True)
+
+
+def _tried(met: int, text: str, without: Container[str], *, is_whole: bool) -> Iterator[Rule]:
+    for place in _finder().groups_of(met):
+        rule = RULES[place]
+        if rule.is_whole == is_whole and rule.name not in without and rule.matches(text):
+            yield rule
 
 
 def warm_up() -> None:
-    """Does what the first scan would wait for, about a second."""
-    _prepared()
-    for rule in RULES:
-        for pattern in (rule.what, *rule.also, rule.unless):
-            compiled(pattern)
+    """Reads the index of the rules; a rule is compiled by the first text that it may match in (all of them: 0.45 s of CPU)."""
+    _finder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +85,21 @@ def _found(text: str) -> Iterator[Threat]:
     if has_invisible(text):
         yield Threat("invisible_unicode", "characters that nobody sees")
     views = views_of(text, WORDS, PAIRS)
-    matching, seen = _prepared().matching, dict[str, int]()
-    hits = list(matching(views.folded, seen))
-    plain = {rule.name for rule in matching(plain_of(text), {})} if hits and not text.isascii() else {rule.name for rule in hits}
+    seen, found = dict[str, int](), set[str]()
+    hits = list(_matching(views.folded, seen))
+    plain = "" if text.isascii() else plain_of(text)
     for rule in hits:
         yield Threat(rule.category, rule.name)
-        if rule.name not in plain and rule.category != "fence_breakout":  # wide brackets are ordinary Chinese
+        if plain and rule.category != "fence_breakout" and not _stands_in(plain, rule):  # wide brackets are ordinary Chinese
             yield Threat("homoglyph", rule.name)
+    found.update(rule.name for rule in hits)
     for view in views.tight:
-        yield from (Threat(rule.category, rule.name) for rule in matching(view, seen))
+        for rule in _matching(view, seen, without=found):
+            found.add(rule.name)
+            yield Threat(rule.category, rule.name)
     for view in views.disguised:
-        yield from (Threat("homoglyph", rule.name) for rule in matching(view, seen))
+        yield from (Threat("homoglyph", rule.name) for rule in _matching(view, seen))
+
+
+def _stands_in(view: str, rule: Rule) -> bool:
+    return any(map(rule.matches, [view] if rule.is_whole else _SENTENCE.findall(view)))

@@ -340,3 +340,17 @@ def test_notes_work_without_script(browser: Browser, site: Site):
         store.locator("[data-action=add]").click()
         expect(store.locator(".errorlist")).to_contain_text("Not written: the text reads like")
         expect(store.locator("textarea[name=content]")).to_have_value(THREAT)
+
+
+def test_deleting_for_good_is_explained_and_breaks_no_rule_of_the_page(page: Page, site: Site):
+    """The page's fixture sees what a browser complains of, such as styles within elements."""
+    site.seed(written=["第一条", "第二条"])
+    opened(page, site)
+    store = of(page, "memory")
+    store.locator("[data-entry='1'] [data-action=remove]").click()
+    line = store.locator(".store-line", has=page.locator("[data-action=erase]")).first
+    line.locator("summary").click()
+    expect(line.locator(".store-erase p")).to_contain_text("你和助手在会话里说过的话会留着")
+    line.locator("[data-action=erase]").click()
+    expect(page.locator("#memory-notice")).to_contain_text("已彻底删除")
+    expect(store.locator(".entries .entry-text")).to_have_text(["第二条"])

@@ -1,4 +1,4 @@
-"""Whether what is to be noted comes out of the message that asked for it (DESIGN §5 Notes).
+"""Whether what is to be noted, or put in a note's place, comes out of the message that asked for it (DESIGN §5 Notes).
 
 "记住：…" carries the text itself, so what a model writes on the strength of it must be about that: most of what it says stands in
 the message. "把刚才说的记下来" only points at what was said elsewhere, and says nothing of the wording. Languages are not compared:
@@ -16,6 +16,12 @@ POINTING_MOST: Final = 4  # characters that may stand beside "this", and it stil
 
 _COLON: Final = re.compile(r"[：:]\s*(?=\S)")
 _QUOTE: Final = re.compile(r"[「『“\"](?=[^」』”\"]{2})")
+# What is to stand there instead follows.
+_INSTEAD: Final = re.compile(
+    r"(?:改|换|更新|更正|修改|修正|替换|调整|纠正)(?:成|为|到|作|做)"
+    r"|\b(?:update|change|replace|correct|amend|edit)\b[^\n]{1,80}?\b(?:to|with|into|as|by)\b|[：:](?=\s*\S)",
+    re.IGNORECASE,
+)
 # What was said elsewhere, whatever else stands there; and words that may mean it.
 _ELSEWHERE: Final = re.compile(
     r"刚才|刚刚|方才|刚(?:说|讲|提|发|定)|上面|以上|上述|前面|先前|之前|上次|上回|上一[条段轮]|你(?:刚|说|讲|提|写|给|列|总结|回答)"
@@ -60,6 +66,16 @@ def is_covered(input: str, content: str) -> bool:
     return _only_points(own) or _share(content, own) >= SHARE_LEAST
 
 
+def is_change_covered(input: str, entry: str, content: str) -> bool:
+    """Whether a note in place of `entry` may follow from the message: "把 A 改成 B" lets B come in, and what stood there stay."""
+    own = own_words(input)
+    found = _INSTEAD.search(own)
+    if not found or _ELSEWHERE.search(own[found.end() :]) or not _features(_THIS.sub(" ", own[found.end() :])):
+        return True  # it says which note, and nothing of its wording
+    kept = set(_features(entry))
+    return _share_of([one for one in _features(content) if one not in kept], own) >= SHARE_LEAST
+
+
 def _only_points(own: str) -> bool:
     """Whether the message says nothing of what is to be noted but where it was said."""
     carried = own[found.end() :] if (found := _COLON.search(own)) else own
@@ -73,7 +89,11 @@ def _only_points(own: str) -> bool:
 
 def _share(content: str, own: str) -> float:
     """How much of what a note says stands in the message; 1.0 of one that says nothing."""
-    said, known = _features(content), set(_features(own))
+    return _share_of(_features(content), own)
+
+
+def _share_of(said: list[str], own: str) -> float:
+    known = set(_features(own))
     if not said:
         return 1.0
     return sum(_weight(one) for one in said if one in known) / sum(map(_weight, said))

@@ -13,7 +13,7 @@ from chat.memory.base import Tool, ToolContext, ToolError
 from chat.memory.notes import guard, snapshot, store
 from chat.memory.notes.base import Author, Place, Result, Verb, Write
 from chat.memory.notes.intent import asks_for
-from chat.memory.notes.overlap import is_covered
+from chat.memory.notes.overlap import is_change_covered, is_covered
 from chat.memory.notes.refusals import Refusal, refused
 from chat.models import Agent, NoteOp, NoteTarget, Notice, Run
 from chat.models.tenancy import ping
@@ -80,7 +80,7 @@ def _write(context: ToolContext, verb: Verb, arguments: dict[str, Any]) -> Resul
         return refused(refusal, Place(context.owner, NoteTarget.MEMORY))
     write = _write_of(verb, arguments)
     author = Author(NoteOp.Origin.TOOL, thread_id=context.thread_id, run_id=context.run_id)
-    return store.write(place, write, author, is_staged=not _is_asked_for(_run(context).input, write))
+    return store.write(place, write, author, is_staged=not _is_asked_for(_run(context).input, write, store.look(place).entries))
 
 
 def _run(context: ToolContext) -> Run:
@@ -103,16 +103,27 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _is_asked_for(input: str, write: Write) -> bool:
+def _is_asked_for(input: str, write: Write, entries: Sequence[str]) -> bool:
     """Whether the message asks for this change; for a batch whether it asks for each of its operations."""
     if write.verb == "batch":
         asked = [(one.get("action"), _text(one.get("old_text")), _text(one.get("content"))) for one in write.operations]
     else:
         asked = [(write.verb, write.old_text, write.content)]
     return all(
-        verb in _ACTIONS and asks_for(input, verb, about=about) and (verb != "add" or is_covered(input, content))
+        verb in _ACTIONS and asks_for(input, verb, about=about) and _is_covered(input, verb, _entry_of(about, entries), content)
         for verb, about, content in asked
     )
+
+
+def _is_covered(input: str, verb: str, entry: str, content: str) -> bool:
+    if verb == "add":
+        return is_covered(input, content)
+    return verb == "remove" or is_change_covered(input, entry, content)
+
+
+def _entry_of(about: str, entries: Sequence[str]) -> str:
+    """The entry that a piece of it names, the piece itself when it names none: then the store refuses it."""
+    return next((entry for entry in entries if about.strip() and about.strip() in entry), about)
 
 
 def _show(context: ToolContext, arguments: dict[str, Any]) -> Result:

@@ -21,6 +21,7 @@ wide_hiding   in a roundabout way: what is hidden, wiped or feigned
 wide_staying  in a roundabout way: what stays, comes back or spreads
 wide_leave    in a roundabout way: what needs no yes, and who may everything
 wide_data     in a roundabout way: what carries off, reads secrets, or does harm
+wide_plain    in a roundabout way: without a word for orders, prompts or users
 """
 
 from typing import Final
@@ -44,6 +45,7 @@ from chat.text.threat_rules import (
     wide_inside,
     wide_leave,
     wide_orders,
+    wide_plain,
     wide_staying,
 )
 from chat.text.threat_rules.base import Rule
@@ -68,4 +70,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *wide_staying.RULES,
     *wide_leave.RULES,
     *wide_data.RULES,
+    *wide_plain.RULES,
 )

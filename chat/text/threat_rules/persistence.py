@@ -200,7 +200,7 @@ RULES: Final = (
         r"heartbeat",
         unless=r"<PUPIL>|课|lesson|作业|homework",
     ),
-    rule("persistence", "write into the assistant's files", rf"<PUT>.{{0,60}}{_AGENT_FILE}", unless=TEACHING),
+    rule("persistence", "write into the assistant's files", _AGENT_FILE, rf"<PUT>.{{0,60}}{_AGENT_FILE}", unless=TEACHING),
     rule("persistence", "the assistant's files, written", rf"{_AGENT_FILE}.{{0,30}}<PUT>", unless=TEACHING),
     rule(
         "persistence",

@@ -3,8 +3,8 @@
 import pytest
 
 from chat.memory.notes.intent import asks_for
-from chat.memory.notes.overlap import is_covered
-from tests.memory.notes.overlap_pairs import CARRYING, POINTING
+from chat.memory.notes.overlap import is_change_covered, is_covered
+from tests.memory.notes.overlap_pairs import CARRYING, CHANGE_POINTING, CHANGING, POINTING
 
 
 def test_the_pairs_are_messages_that_ask():
@@ -36,3 +36,22 @@ def test_more_behind_what_was_asked_for_is_not_what_was_asked_for(said):
 
 def test_a_note_of_nothing_but_filling_says_nothing_else():
     assert is_covered("记住：以后都用表格", "用户的要求")
+
+
+def test_the_pairs_of_changes_are_messages_that_ask():
+    assert not [said for said, entry, *_notes in [*CHANGING, *CHANGE_POINTING] if not asks_for(said, "replace", about=entry)]
+
+
+@pytest.mark.parametrize(("said", "entry", "note"), [(said, entry, note) for said, entry, note, _other in CHANGING])
+def test_what_the_message_puts_in_an_entrys_place_may_be_written_at_once(said, entry, note):
+    assert is_change_covered(said, entry, note)
+
+
+@pytest.mark.parametrize(("said", "entry", "note"), [(said, entry, other) for said, entry, _note, other in CHANGING])
+def test_what_the_message_does_not_put_there_waits(said, entry, note):
+    assert not is_change_covered(said, entry, note)
+
+
+@pytest.mark.parametrize(("said", "entry", "note"), CHANGE_POINTING)
+def test_a_change_of_which_the_message_says_no_word_may_be_written_at_once(said, entry, note):
+    assert is_change_covered(said, entry, note)

@@ -105,6 +105,15 @@ def test_replace_and_remove_are_done_when_asked_for(world):
     assert world.entries() == ["codex CLI v0.148"]
 
 
+def test_another_text_in_an_entrys_place_than_the_message_names_waits(world):
+    world.put("codex CLI v0.147")
+    turn = Turn(world, "把『codex CLI』那条更新为 v0.148")
+    assert turn.call("replace", old_text="codex", new_content="批改作文只写一句评语")["staged"]
+    operations = [{"action": "replace", "old_text": "codex", "content": "批改作文只写一句评语"}]
+    assert turn.call("batch", operations=operations)["staged"]
+    assert world.entries() == ["codex CLI v0.147"]
+
+
 def test_a_batch_is_done_only_when_each_of_its_operations_is_asked_for(world):
     world.put("甲")
     operations = [{"action": "add", "content": "乙"}, {"action": "remove", "old_text": "甲"}]
