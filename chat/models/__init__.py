@@ -4,6 +4,7 @@ ids         text keys with a prefix and 100 random bits
 tenancy     Tenant, Membership, Preference, ApiToken
 agent       Provider, Agent, AgentMode
 thread      Thread, Summary
+writing     writes of rows in plain SQL, for those of each message
 opened      a thread with its relations, as messages and pages need it
 run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord
