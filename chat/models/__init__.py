@@ -5,6 +5,7 @@ tenancy     Tenant, Membership, Preference, ApiToken
 agent       Provider, Agent, AgentMode
 thread      Thread, Summary
 reading     queries in plain SQL that are asked with each message
+writing     writes of rows in plain SQL, for those of each message
 opened      a thread with its relations, as messages and pages need it
 run         Run, RunLedger
 core        Fact, Candidate, Decision, CoreEvent, RedlineRecord

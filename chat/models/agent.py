@@ -89,8 +89,8 @@ class Provider(models.Model):
         return urlsplit(self.base_url).netloc.rpartition("@")[2].lower()
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
-        """What a call costs, in the currency of the prices."""
-        return (self.input_price * input_tokens + self.output_price * output_tokens) / 1_000_000
+        """What a call costs, in the currency of the prices, as far as it is stored."""
+        return ((self.input_price * input_tokens + self.output_price * output_tokens) / 1_000_000).quantize(Decimal("0.000001"))
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):

@@ -1,6 +1,7 @@
 """What people search: titles and messages in their folded form."""
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models, transaction
@@ -11,8 +12,10 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models.run import Run
 from chat.models.thread import Thread
+from chat.models.writing import insert
 from chat.text.fold import fold
 
+REPLACE: Final = "ON CONFLICT (key) DO UPDATE SET text = EXCLUDED.text"
 _SAID = ("id", "thread_id", "status", "input", "output")
 
 
@@ -42,9 +45,10 @@ class SearchTextQuerySet(models.QuerySet["SearchText"]):
         self._keep(self._of_title(thread))
 
     def keep_run(self, run: Run) -> None:
-        """Takes what the run says now; to be called in the transaction that writes it, with the run's thread at hand."""
+        """Takes the question of a run that has been stored, or the answer of one that has ended; to be called in the
+        transaction that writes it, with the run's thread at hand."""
         if not run.thread.is_incognito:
-            self._keep(self._of_runs([run]))
+            insert(self._of_runs([run])[-1], REPLACE)
 
     def keep_runs(self, run_ids: Collection[str]) -> None:
         """As `keep_run`, for runs that are not at hand."""

@@ -1,14 +1,19 @@
 """What the worker has to do, and how far each layer is."""
 
 from datetime import datetime
+from typing import Final
 
-from django.db import models
-from django.db.models import F, Q
+from django.db import connection, models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.ids import id_field
 from chat.models.thread import Thread
+from chat.models.writing import insert
+
+# As plain SQL: each end of a run marks.
+MARK: Final = "UPDATE chat_work SET marks = marks + 1, due_at = %s WHERE kind = %s AND subject_id = %s"
 
 
 class WorkQuerySet(models.QuerySet["Work"]):
@@ -16,8 +21,14 @@ class WorkQuerySet(models.QuerySet["Work"]):
         """Says that there is work; to be called inside the transaction that made it necessary. Idempotent."""
         now = timezone.now()
         # Ends with an update in every case: it is the update that a worker, which holds the row already, notices.
-        while not self.filter(kind=kind, subject_id=subject_id).update(marks=F("marks") + 1, due_at=now):
-            self.bulk_create([self.model(kind=kind, subject_id=subject_id, marks=0, due_at=now)], ignore_conflicts=True)
+        while not self._mark_again(kind, subject_id, now):
+            insert(self.model(kind=kind, subject_id=subject_id, marks=0, due_at=now), "ON CONFLICT DO NOTHING")
+
+    def _mark_again(self, kind: str, subject_id: str, now: datetime) -> int:
+        with connection.cursor() as cursor:
+            cursor.execute(MARK, [connection.ops.adapt_datetimefield_value(now), kind, subject_id])
+            changed: int = cursor.rowcount
+            return changed
 
     def claimable(self, now: datetime) -> "WorkQuerySet":
         """Due and held by nobody, longest waiting first."""

@@ -118,11 +118,11 @@ async def _store_end(prepared: Prepared, outcome: Outcome) -> Run:
     """Stores the end, again and again while the database is away: a whole answer must not be lost to a moment's trouble."""
     for wait_seconds in END_WAITS_SECONDS:
         try:
-            return await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
+            return await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome, prepared)
         except (OperationalError, InterfaceError) as error:
             log.warning("The end of run %s waits for the database (%s)", prepared.run.pk, type(error).__name__)
             await asyncio.sleep(wait_seconds)
-    return await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome)
+    return await hop(finish_run, prepared.run.pk, prepared.run.thread_id, outcome, prepared)
 
 
 async def _converse(prepared: Prepared, going: LiveRun, tally: _Tally) -> None:

@@ -7,7 +7,6 @@ from typing import Final
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F
 from django.utils import timezone
 
 from chat.memory.base import Remembered, Turn
@@ -30,6 +29,7 @@ from chat.models.ids import new_id
 from chat.models.opened import opened_thread
 from chat.models.thread import TITLE_CHARS, rewind, step_before
 from chat.models.work import rewind_layers
+from chat.models.writing import insert
 from chat.providers.base import Endpoint, Request
 from chat.runs.errors import (
     AgentNotFound,
@@ -50,7 +50,8 @@ ROUNDS_READ = 24  # at least; what lies before those that are read is counted
 # As plain SQL: asked at each message, and building one by the ORM takes ten times as long as the query.
 IS_USED: Final = "SELECT EXISTS (SELECT 1 FROM chat_run WHERE user_id = %s AND key = %s)"
 SENT_SINCE: Final = "SELECT COUNT(*) FROM chat_run WHERE user_id = %s AND created_at > %s"
-LAST_POSITION: Final = "SELECT last_position FROM chat_thread WHERE id = %s"
+NEXT_POSITION: Final = """
+UPDATE chat_thread SET last_position = last_position + 1, updated_at = %s, status = %s WHERE id = %s RETURNING last_position"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,16 +301,13 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             thread, position = _new_thread(order, turn.owner, now), 1
         else:
             thread = place.thread
-            moved = Thread.objects.filter(pk=thread.pk)
-            if not moved.update(last_position=F("last_position") + 1, updated_at=now, status=Thread.Status.ACTIVE):
-                raise ThreadMismatch("thread_id")  # deleted in this moment
-            position = _last_position(thread.pk)
+            position = _next_position(thread.pk, now)
         if turn.notes is not None and not snapshot.keep(turn.notes, thread.pk, is_new=place.thread is None):
             raise Refrozen
         slot = position
         if place.replaced is not None:
             slot = _take_over(thread.pk, place.replaced)
-        run = Run.objects.create(
+        run = Run(
             tenant_id=agent.tenant_id,
             agent_id=agent.pk,
             user_id=order.user_id,
@@ -324,29 +322,33 @@ def _store(order: Order, turn: Turn, place: _Place, ledger: Ledger, meaning: Mea
             backend_code=turn.remembered.code if turn.remembered is not None else "",
             citations=cited,
             input=order.input,
-            provider_id=agent.provider_id,
+            provider=agent.provider,
             model=agent.model,
             embedder=meaning.told if meaning is not None else None,
             created_at=now,
             heartbeat_at=now,
         )
+        insert(run)
         recalled = ledger.sources_of("recall")
         if recalled and not are_kept(turn.owner, recalled) or cited and not are_there(cited):
             raise Erased
         if ledger.sources_of("external") and ask.still(turn, turn.remembered) != turn.remembered:
             raise Erased
-        to_row(run.pk, ledger).save(force_insert=True)
+        insert(to_row(run.pk, ledger))
         SearchText.objects.keep_run(run)
         if meaning is not None:
             note_question(turn.owner, thread.pk, meaning.asked)
     return run
 
 
-def _last_position(thread_id: str) -> int:
+def _next_position(thread_id: str, now: datetime) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(LAST_POSITION, [thread_id])
-        position: int = cursor.fetchone()[0]
-        return position
+        cursor.execute(NEXT_POSITION, [connection.ops.adapt_datetimefield_value(now), Thread.Status.ACTIVE, thread_id])
+        found = cursor.fetchone()
+    if found is None:
+        raise ThreadMismatch("thread_id")  # deleted in this moment
+    position: int = found[0]
+    return position
 
 
 def _take_over(thread_id: str, replaced: Run) -> int:

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 _encoding: tiktoken.Encoding | None = None
 # The rounds of a conversation are counted again at each message: an answer of 2,600 characters in 0.01 instead of 0.25 ms. Under
 # their digests, so that no text stays in memory when it is deleted.
-REMEMBERED_CHARS = 400  # and more; a short text is counted as quickly as it is looked up
+REMEMBERED_CHARS = 150  # and more, as the parts of an answer that is shortened; a short text is counted as quickly as it is looked up
 MOST_REMEMBERED = 20_000  # about 3 MB
 _counts: dict[bytes, int] = {}
 _loading: threading.Thread | None = None
