@@ -66,7 +66,6 @@ class World:
 
 def make_world(folder: Path, model: SummaryModel, *, rounds: int, threads: int = THREADS) -> World:
     world = World(folder, new_database(folder))
-    world.run("manage.py", "migrate", "-v0")
     world.run("-m", "tests.processes.summary_world", "seed", model.url, str(threads), str(rounds))
     return world
 

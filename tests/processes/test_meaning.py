@@ -29,7 +29,6 @@ class World:
             "LEASE_SECONDS": "1",
             "LOG_LEVEL": "ERROR",
         }
-        self.run("manage.py", "migrate", "-v", "0")
         self.run("-m", "tests.processes.meaning_world", "make", url)
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from chat.supervisor import STOP_SECONDS
+from tests.processes.databases import migrated
 from tests.servers import free_port
 
 pytestmark = pytest.mark.process
@@ -114,6 +115,7 @@ def running_app(folder: Path, **variables: str) -> Iterator[App]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
+    migrated().copy(tmp_path / "data")
     with running_app(tmp_path) as running:
         yield running
 
