@@ -104,7 +104,6 @@ def test_two_workers_sum_up_twenty_threads_and_cross_nothing(tmp_path):
         assert memory["upto"][0] == memory["steps"][-1][0] >= 9
 
 
-@pytest.mark.long
 def test_killing_workers_at_any_moment_changes_nothing(tmp_path):
     with summary_model() as model:
         undisturbed = make_world(tmp_path / "undisturbed", model, rounds=ROUNDS)

@@ -48,7 +48,6 @@ def until(ready, seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.long
 def test_workers_that_are_killed_lose_and_double_no_vector(tmp_path):
     with EmbeddingsServer() as server:
         world = World(tmp_path, server.url)
