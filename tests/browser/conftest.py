@@ -1,13 +1,10 @@
 """The running product and a browser, once for all tests of this folder. They run in `make test-all`."""
 
-import atexit
 import contextlib
-import functools
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.processes.databases import migrated
 from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,22 +41,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@functools.cache
-def migrated() -> Path:
-    """A data folder with an empty database of the present state, to copy: making one takes as long as all else of a start."""
-    folder = Path(tempfile.mkdtemp(prefix="migrated-"))
-    atexit.register(shutil.rmtree, folder)
-    environment = {name: value for name, value in os.environ.items() if name not in OTHER_WORLDS} | {"DATA_DIR": str(folder)}
-    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=environment, check=True)
-    return folder
-
-
 @contextlib.contextmanager
 def product(folder: Path, **variables: str) -> Iterator[str]:
     """Runs the product with its data in `folder`; `variables` go into its environment."""
     environment = {name: value for name, value in os.environ.items() if name not in OTHER_WORLDS}
     environment |= {"DATA_DIR": str(folder / "data"), "DEMO_PASSWORD": PASSWORD, "SECRET_KEY": "", "LOGIN_FAILURE_LIMIT": "1000"}
-    shutil.copytree(migrated(), folder / "data", dirs_exist_ok=True, ignore=shutil.ignore_patterns("secret_key"))
+    migrated().copy(folder / "data")
     url = f"http://127.0.0.1:{(port := free_port())}"
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(

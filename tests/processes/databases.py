@@ -1,13 +1,21 @@
 """A database for real processes: a file, or a new one on the PostgreSQL of DATABASE_URL."""
 
+import atexit
+import functools
 import os
 import secrets
+import shutil
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
 import psycopg
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Database(Protocol):
@@ -22,7 +30,7 @@ class Database(Protocol):
 
 class SqliteFile:
     def __init__(self, folder: Path) -> None:
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         self.path = folder / "db.sqlite3"
         self.url = f"sqlite:///{self.path}"
 
@@ -53,6 +61,18 @@ class PostgresDatabase:
             return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
+@functools.cache
+def migrated(server_url: str = "") -> Database:
+    """An empty database of the present state, to copy: making one takes as long as all else of a start. Without a server a file."""
+    folder = Path(tempfile.mkdtemp(prefix="migrated-"))
+    atexit.register(shutil.rmtree, folder)
+    database = PostgresDatabase(server_url) if server_url else SqliteFile(folder / "database")
+    own = {"DATA_DIR": str(folder), "DATABASE_URL": database.url, "DJANGO_SETTINGS_MODULE": "memoryapp.settings", "SECRET_KEY": "any"}
+    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=os.environ | own, check=True)
+    return database
+
+
 def new_database(folder: Path) -> Database:
+    """With all tables; PostgreSQL's where DATABASE_URL is one."""
     server = os.environ.get("DATABASE_URL", "")
-    return PostgresDatabase(server) if server.startswith("postgres") else SqliteFile(folder)
+    return migrated(server if server.startswith("postgres") else "").copy(folder)

@@ -30,7 +30,6 @@ class World:
             "LOG_LEVEL": "ERROR",
             **variables,
         }
-        self.run("manage.py", "migrate", "-v", "0")
         self.say("make", *made_of)
 
     def start(self, *command: str, **options: Any) -> subprocess.Popen[str]:

@@ -49,7 +49,6 @@ class Processes:
         }
         self._going: dict[str, subprocess.Popen[bytes]] = {}
         self.kills: dict[str, int] = {}
-        self.run("manage.py", "migrate", "-v", "0")
         made = json.loads(self.run("-m", "tests.processes.openviking_world", "make", str(teachers)))
         self.agent, self.tokens = made["agent"], made["tokens"]
 

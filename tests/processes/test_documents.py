@@ -31,7 +31,6 @@ class World:
             "LEASE_SECONDS": "2",
             "LOG_LEVEL": "ERROR",
         }
-        self.run("manage.py", "migrate", "-v", "0")
         self.run("-m", "tests.processes.document_world", "make", str(documents), str(pages))
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:

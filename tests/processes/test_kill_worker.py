@@ -66,7 +66,6 @@ class World:
 
 def make_world(folder: Path, model: SummaryModel, *, rounds: int, threads: int = THREADS) -> World:
     world = World(folder, new_database(folder))
-    world.run("manage.py", "migrate", "-v0")
     world.run("-m", "tests.processes.summary_world", "seed", model.url, str(threads), str(rounds))
     return world
 
@@ -105,7 +104,6 @@ def test_two_workers_sum_up_twenty_threads_and_cross_nothing(tmp_path):
         assert memory["upto"][0] == memory["steps"][-1][0] >= 9
 
 
-@pytest.mark.long
 def test_killing_workers_at_any_moment_changes_nothing(tmp_path):
     with summary_model() as model:
         undisturbed = make_world(tmp_path / "undisturbed", model, rounds=ROUNDS)

@@ -29,7 +29,6 @@ class World:
             "LEASE_SECONDS": "1",
             "LOG_LEVEL": "ERROR",
         }
-        self.run("manage.py", "migrate", "-v", "0")
         self.run("-m", "tests.processes.meaning_world", "make", url)
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:
@@ -49,17 +48,18 @@ def until(ready, seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.long
 def test_workers_that_are_killed_lose_and_double_no_vector(tmp_path):
     with EmbeddingsServer() as server:
         world = World(tmp_path, server.url)
         server.fault = slow(0.1)
         for kill in range(1, KILLS + 1):
             workers = [world.start("manage.py", "worker") for _ in range(2)]
-            until(lambda wanted=kill: len(server.requests) >= wanted)  # in the middle of a call, or just behind one
-            for worker in workers:
-                worker.send_signal(signal.SIGKILL)
-                worker.wait(10)
+            try:
+                until(lambda wanted=kill: len(server.requests) >= wanted)  # in the middle of a call, or just behind one
+            finally:
+                for worker in workers:
+                    worker.send_signal(signal.SIGKILL)
+                    worker.wait(10)
         server.fault = None
         time.sleep(1.1)  # the lease of a worker that was killed runs out
         world.run("manage.py", "worker", "--once")

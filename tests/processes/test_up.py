@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from chat.supervisor import REFUSED, STOP_SECONDS
+from tests.processes.databases import migrated
 from tests.servers import free_port
 
 pytestmark = pytest.mark.process
@@ -115,6 +116,7 @@ def running_app(folder: Path, **variables: str) -> Iterator[App]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
+    migrated().copy(tmp_path / "data")
     with running_app(tmp_path) as running:
         yield running
 

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.processes.databases import migrated
 from tests.servers import ServerMissing, free_port, redis
 
 pytestmark = [pytest.mark.process, pytest.mark.mock]
@@ -44,7 +45,7 @@ class World:
             "HEARTBEAT_STALE_SECONDS": "3",
             **variables,
         }
-        self.manage("migrate", "-v", "0")
+        migrated().copy(folder)
         self.manage("demo")
         self.token = self.manage("api_token", "teacher").split()[-1]
 

@@ -9,7 +9,7 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 from django.test import TransactionTestCase, override_settings
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from chat.memory.backends.base import BackendError
 from chat.memory.external.ask import FORGETTING
@@ -74,8 +74,8 @@ class Telling(ExternalCase):
         second = await self.send("换两道", thread_id=first.thread_id)
 
         def lines() -> list[list[str]]:
-            shown = shown_runs(self.user, first.thread_id)
-            return [fact_words(run) for run in shown]
+            with translation.override("en"):
+                return [fact_words(run) for run in shown_runs(self.user, first.thread_id)]
 
         told = await sync_to_async(lines)()
         names = [one["name"] for one in (await RunLedger.objects.aget(pk=second.pk)).segments]
