@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from chat.memory.external.figures import METER
 from chat.runs import live
 from chat.text import tokens
 from tests.openviking_server.in_force import in_force
@@ -38,6 +39,12 @@ def no_runs_left() -> Iterator[None]:
     yield
     for table in (live._runs, live._viewers, live._listeners):
         table.clear()
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted() -> None:
+    """What an earlier test counted about a memory backend and did not store is none of the next one's."""
+    METER._sums.clear()
 
 
 def shared_folder() -> Path | None:

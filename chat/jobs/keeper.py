@@ -81,8 +81,8 @@ class Keeper:
             self._is_stopping.set()
             while not self._is_left.wait(INTERRUPT_SECONDS):
                 calls.interrupt(self._worker)
-            self._try(METER.store)
             if self.name:
+                self._try(METER.store)
                 self._try(self._leave)
         finally:
             connection.close()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from chat.jobs.keeper import Keeper
@@ -20,6 +20,7 @@ from chat.memory.base import Lease, LeaseLost
 from chat.memory.calls import Interrupted
 from chat.memory.catch_up import INTERNAL_ERROR, Later, settle, wait_seconds
 from chat.memory.external.chosen import forget_managers
+from chat.memory.external.figures import METER
 from chat.memory.external.follow import follow_up
 from chat.memory.external.forgetting import forget
 from chat.memory.external.start import shut_down
@@ -105,6 +106,8 @@ class Worker:
             finally:
                 stop.set()
                 _let_go()
+                with contextlib.suppress(DatabaseError):
+                    METER.store()  # here, not by the keeper: the caller may be in a transaction, for whose end that would wait
 
     def _step(self, keeper: Keeper, put_off: dict[str, Later] | None = None) -> str | None:
         """Does one row of work and returns its key; None when nothing is due. Rows in `put_off` are passed over."""

@@ -13,7 +13,8 @@ from chat.jobs.lease import WorkLease
 from chat.jobs.worker import Worker
 from chat.memory import calls
 from chat.memory.catch_up import Later
-from chat.models import Work, WorkerBeat
+from chat.memory.external.figures import METER
+from chat.models import RemoteFigure, Work, WorkerBeat
 from chat.runs import sweep as sweep_module
 from tests import builders
 
@@ -80,6 +81,14 @@ def test_work_that_raises_is_put_off_and_does_not_hold_the_rest(handle):
     row = Work.objects.get()
     assert (row.error_code, row.attempts, row.lease) == ("internal_error", 1, "")
     assert row.due_at > timezone.now()
+
+
+def test_draining_inside_a_transaction_keeps_what_was_counted_and_does_not_wait_for_its_end(handle):
+    handle(lambda subject, lease: METER.count("work_seen_total"))
+    mark("th_one")
+    Worker("w").drain()
+    assert not METER.has_more
+    assert RemoteFigure.objects.get().value == 1
 
 
 def test_work_that_was_taken_over_is_left_to_the_other(handle):
