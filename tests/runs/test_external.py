@@ -80,7 +80,7 @@ class Telling(ExternalCase):
         told = await sync_to_async(lines)()
         names = [one["name"] for one in (await RunLedger.objects.aget(pk=second.pk)).segments]
         assert names.index("external") == 3
-        assert ["用了 2 条记住的内容" in one for one in told] == [True, True]
+        assert ["used 2 remembered items" in one for one in told] == [True, True]
 
     async def test_it_is_asked_once_with_the_question_alone(self) -> None:
         await self.send()
