@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Final
 
 from django.apps import apps
 from django.conf import settings
@@ -15,6 +16,12 @@ from chat.models.agent import Agent, Provider
 from chat.models.ids import id_field
 from chat.models.tenancy import Tenant
 from chat.models.thread import Thread
+
+MOST_SLOTS: Final = 2**31 - 1  # as the column holds
+# As plain SQL: asked at each message, and building it by the ORM takes three times as long as the rest of it.
+ROUNDS: Final = """
+SELECT id, slot, status, input, output, citations FROM chat_run
+WHERE thread_id = %s AND is_latest AND status IN (%s, %s, %s) AND slot > %s AND slot < %s ORDER BY slot DESC LIMIT %s"""
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -164,6 +171,15 @@ class RunLedger(models.Model):
 
     def __str__(self) -> str:
         return self.run_id
+
+
+def finished_rounds(thread_id: str, *, after: int, before: int, most: int) -> tuple[list[Run], int]:
+    """The newest `most` rounds of the active path between two slots that have ended, oldest first, and how many stand before them."""
+    rounds = list(Run.objects.raw(ROUNDS, [thread_id, *Run.FINISHED, after, before, most]))[::-1]
+    if len(rounds) < most:
+        return rounds, 0
+    older = Run.objects.filter(thread_id=thread_id, is_latest=True, status__in=Run.FINISHED, slot__gt=after, slot__lt=rounds[0].slot)
+    return rounds, older.count()
 
 
 def finished_prefix(runs: Iterable[Run]) -> list[Run]:

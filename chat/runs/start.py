@@ -27,6 +27,7 @@ from chat.memory.tools import tools_named
 from chat.models import Agent, AgentMode, NoteSnapshot, Owner, Run, SearchText, Thread
 from chat.models.ids import new_id
 from chat.models.opened import opened_thread
+from chat.models.run import MOST_SLOTS, finished_rounds
 from chat.models.thread import TITLE_CHARS, rewind, step_before
 from chat.models.work import rewind_layers
 from chat.models.writing import insert
@@ -278,17 +279,13 @@ def _turn(order: Order, agent: Agent, mode: AgentMode | None, place: _Place) -> 
     backend = external_of(agent) if has_memory else ""
     if thread is None:
         return Turn(owner, agent, mode, None, [], 0, order.input, has_memory, notes=notes, backend=backend)
-    runs = Run.objects.filter(thread=thread, is_latest=True, status__in=Run.FINISHED)
-    if place.replaced is not None:
-        runs = runs.filter(slot__lt=place.replaced.slot)
-        if place.replaced.slot <= thread.summary_upto_slot:
-            step = step_before(thread.pk, place.replaced.slot)
-            thread.rolling_summary = step.text if step else ""
-            thread.summary_upto_slot = step.upto_slot if step else 0
-    runs = runs.filter(slot__gt=thread.summary_upto_slot)
+    if place.replaced is not None and place.replaced.slot <= thread.summary_upto_slot:
+        step = step_before(thread.pk, place.replaced.slot)
+        thread.rolling_summary = step.text if step else ""
+        thread.summary_upto_slot = step.upto_slot if step else 0
+    before = place.replaced.slot if place.replaced is not None else MOST_SLOTS
     most = max(ROUNDS_READ, agent.compress_over_rounds + agent.keep_rounds)  # as many as the assistant lets stand
-    rounds = list(runs.order_by("-slot").only("id", "slot", "status", "input", "output", "citations")[:most])[::-1]
-    older = runs.filter(slot__lt=rounds[0].slot).count() if len(rounds) == most else 0
+    rounds, older = finished_rounds(thread.pk, after=thread.summary_upto_slot, before=before, most=most)
     return Turn(owner, agent, mode, thread, rounds, older, order.input, has_memory, notes=notes, backend=backend)
 
 
