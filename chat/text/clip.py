@@ -43,9 +43,11 @@ def clip(text: str, budget_tokens: int, question: str, gap: Callable[[int], str]
 
     12,000 characters take 5 to 9 ms.
     """
-    # A beginning that is clearly too long spares counting the rest; the slack covers a word that the cut has split.
-    beginning = text[: 4 * max(budget_tokens, 0) + 64]
-    if count(beginning) <= budget_tokens + _CUT_WORD_TOKENS and count(text) <= budget_tokens:
+    # A beginning that is clearly too long spares counting the rest, of a text that has much more; the slack covers a word that the cut
+    # has split.
+    head_chars = 4 * max(budget_tokens, 0) + 64
+    is_long = len(text) > 2 * head_chars and count(text[:head_chars]) > budget_tokens + _CUT_WORD_TOKENS
+    if not is_long and count(text) <= budget_tokens:
         return Clipped(text)
     gap_tokens = count("\n" + gap(len(text)) + "\n")
     if gap_tokens > budget_tokens:

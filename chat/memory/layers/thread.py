@@ -158,7 +158,12 @@ def _share(turn: Turn, rounds: list[_Shown], budget: int) -> list[_Shown]:
 
 def _whole(run: Run) -> _Shown:
     question, answer = clean(run.input), answer_text(run)
-    return _Shown(run, question, answer, count_tokens(told(question, answer)) + 1)
+    return _Shown(run, question, answer, _tokens(question, answer))
+
+
+def _tokens(question: str, answer: str) -> int:
+    """Of a round with its line end, counted in parts, as these are asked for again when it is shortened."""
+    return count_tokens(told("", "")) + count_tokens(question) + count_tokens(answer) + 1
 
 
 def _shorten(one: _Shown, share: int, turn: Turn) -> None:
@@ -173,7 +178,7 @@ def _shorten(one: _Shown, share: int, turn: Turn) -> None:
     if count_tokens(one.question) > room // 3:
         one.question = clip(_without_middle(one.question, gap), max(room // 3, room - count_tokens(answer)), turn.question, gap).text
     one.answer = clip(answer, room - count_tokens(one.question), turn.question, gap).text
-    one.tokens = count_tokens(one.text) + 1
+    one.tokens = _tokens(one.question, one.answer)
     one.missing_tokens = max(0, before - one.tokens)
 
 
