@@ -1,6 +1,7 @@
 """Private PostgreSQL and Redis for one command: `python -m tests.servers pytest …`.
 
-Each listens on a free port of this machine, keeps its files in a temporary folder and ends with the command. A server
+Each listens on a free port of this machine, keeps its files in a temporary folder and ends with the command, also when
+SIGTERM ends that before its time. A server
 whose address is given by DATABASE_URL or REDIS_URL is used instead. Where a program is missing the command is left
 out, which is a failure when CI is set.
 """
@@ -17,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import psycopg
 
@@ -126,7 +128,14 @@ def servers() -> Iterator[dict[str, str]]:
         }
 
 
+def end(number: int, _frame: FrameType | None) -> None:
+    """Leaves in good order, so that the servers end too. Once: `timeout` sends its signal to the process and to its group."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main(command: list[str]) -> int:
+    signal.signal(signal.SIGTERM, end)
     try:
         with servers() as variables:
             return subprocess.run(command, env=os.environ | variables).returncode

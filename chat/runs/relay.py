@@ -81,12 +81,22 @@ async def _serve() -> None:
 
 
 async def _end(receiver: asyncio.Task[None]) -> None:
-    """Cancels until it is done: redis-py sends with asyncio.wait_for, which can forget a cancellation before Python 3.12."""
+    """Cancels until it is done: redis-py sends with asyncio.wait_for, which can forget a cancellation before Python 3.12.
+
+    A cancellation that comes meanwhile waits until then: nobody else would cancel the receiver again, and a loop that ends
+    cancels each task once and then waits for all of them, for ever.
+    """
+    is_cancelled = False
     while not receiver.done():
         receiver.cancel()
-        await asyncio.wait({receiver}, timeout=BATCH_SECONDS)
+        try:
+            await asyncio.wait({receiver}, timeout=BATCH_SECONDS)
+        except asyncio.CancelledError:
+            is_cancelled = True
     if not receiver.cancelled():
         receiver.exception()  # looked at, so that asyncio does not report it
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 async def _join(layer: BaseChannelLayer, channel: str, joined: set[str]) -> None:

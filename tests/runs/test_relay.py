@@ -7,11 +7,11 @@ from chat.runs import relay
 
 
 class ForgetfulLayer:
-    """A channel layer of which one cancellation is lost in `receive`, as asyncio.wait_for loses it now and then."""
+    """A channel layer that loses so many cancellations in `receive`, as asyncio.wait_for loses one now and then."""
 
-    def __init__(self) -> None:
-        self.is_waiting = asyncio.Event()
-        self.is_forgotten = False
+    def __init__(self, forgets: int = 1) -> None:
+        self.is_waiting, self.has_forgotten = asyncio.Event(), asyncio.Event()
+        self.forgets = forgets
 
     async def new_channel(self, _prefix: str) -> str:
         return "web!channel"
@@ -24,9 +24,10 @@ class ForgetfulLayer:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            if self.is_forgotten:
+            if not self.forgets:
                 raise
-            self.is_forgotten = True
+            self.forgets -= 1
+            self.has_forgotten.set()
         return await self.receive(_channel)
 
 
@@ -39,5 +40,27 @@ def test_relay_ends_when_a_cancellation_was_forgotten():
             task.cancel()
             await asyncio.wait({task}, timeout=5)
             assert task.done() and asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(whole())
+
+
+def test_relay_that_is_cancelled_again_while_it_ends_leaves_no_receiver_behind():
+    """As when a process shuts down and its loop then ends, which waits for whatever has not ended."""
+
+    async def whole() -> None:
+        layer = ForgetfulLayer(forgets=2)
+        with patch.object(relay, "get_channel_layer", lambda: layer):
+            task = asyncio.create_task(relay._serve())
+            await layer.is_waiting.wait()
+            task.cancel()
+            await layer.has_forgotten.wait()
+            task.cancel()
+            await asyncio.wait({task}, timeout=5)
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            for one in left:  # else this loop would wait for it too
+                while not one.done():
+                    one.cancel()
+                    await asyncio.wait({one}, timeout=0.1)
+            assert task.done() and not left
 
     asyncio.run(whole())
