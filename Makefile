@@ -4,10 +4,11 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 BIN := .venv/bin
 APP := .venv/.installed-$(VERSION)
 DEV := .venv/.installed-dev-$(VERSION)
+THREATS := chat/text/threats.idx
 PYTEST := $(BIN)/python -m pytest
 QUICK := -m "not process and not browser and not slow and not long and not openviking" -n auto
 
-.PHONY: help setup prepare run test test-all test-long test-openviking lint bench threat-index screenshots
+.PHONY: help setup prepare run test test-all test-long test-openviking lint bench screenshots
 
 help: ## Shows the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -18,7 +19,7 @@ run: $(APP) prepare ## Starts web and worker, and prints the address.
 	@exec $(BIN)/python manage.py up
 
 # Token ranks are wanted, not needed: without them counts are estimates, so a failure only warns.
-prepare: $(APP)
+prepare: $(APP) $(THREATS)
 	@$(BIN)/python manage.py compile_locales --verbosity 0
 	@test -d "$${DATA_DIR:-data}/tiktoken" || $(BIN)/python manage.py token_ranks || true
 
@@ -46,9 +47,6 @@ lint: $(DEV) ## Style and types.
 bench: $(DEV) prepare ## Speed, as ratios to a bare relay on this machine.
 	$(BIN)/python -m tests.bench
 
-threat-index: $(DEV) ## After a change of the threat rules: how they are found quickly.
-	$(BIN)/python -m tests.threat_index
-
 screenshots: $(DEV) prepare ## Takes the pictures in docs/.
 	$(BIN)/python -m tests.screenshots
 
@@ -58,6 +56,10 @@ $(APP): requirements.txt
 	@case "$(PYTHON)" in .venv/*) ;; *) rm -rf .venv; $(PYTHON) -m venv .venv || \
 		{ rm -rf .venv; echo "The virtual environment could not be made. On Debian and Ubuntu: apt install python3-venv"; exit 1; } ;; esac
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(THREATS): $(APP) $(wildcard chat/text/threat*.py chat/text/threat_rules/*.py)
+	@$(BIN)/python manage.py compile_threats --verbosity 0
 	@touch $@
 
 $(DEV): $(APP) requirements-dev.txt

@@ -6,6 +6,7 @@ web      pages and API: urls, views/, api/, forms, templatetags/, middleware, co
          what they show: presentation, transcript, sidebar, finding, consents, panel/, library/, catalogues (translations)
          what they show of a prompt: ledger_rows, ledger_sources
          the administrator's: admin/, roles, diagnosis, checks, corpus_check, redline_check, threat_check
+         what is made on each machine: made_files
          processes: management/commands/, server, bodies, supervisor, warmup, apps
          the demo schools: demo, demo_assistants, demo_documents, demo_models
 jobs/    what works in the background: lease, sweep, worker loop

@@ -17,7 +17,8 @@ claims     answers that claim to have remembered something
 threats    the scan for text that gives the assistant orders, before it goes into a prompt
 threat_folding  views of a text in which nothing is hidden
 threat_lexicon  the classes of words that its rules are made of
-threat_anchors  which rules a text is worth a try, by threat_index.json (made by `make threat-index`)
+threat_anchors  which rules a text is worth a try
+threat_index    makes the index by which it knows, and seals it for a file
 threat_rules/   the rules, by what they find
 formulas   formulas in Markdown, as MathML
 markdown   Markdown to safe HTML

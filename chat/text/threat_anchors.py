@@ -1,45 +1,37 @@
 """A prefilter drawn from the rules themselves: what must stand in a text for a pattern to match there.
 
-Some element of each pattern always matches one of a few beginnings (two Chinese characters, five others). Which, stands in
-threat_index.json, made from the rules by `make threat-index`: taking the patterns apart costs each process a second. A text is
-walked over once, for all patterns together, and only those are tried whose beginnings were met.
+Some element of each pattern always matches one of a few beginnings (two Chinese characters, five others). Which, says the index
+that threat_index makes. A text is walked over once, for all patterns together, and only those are tried whose beginnings were met.
 """
 
-import json
-import zlib
 from collections.abc import Iterator, Sequence
 from operator import add
 from pathlib import Path
 from typing import Final
 
-INDEX: Final = Path(__file__).with_name("threat_index.json")
+from chat.text.threat_index import index_of, unsealed
 
-
-class StaleIndex(Exception):
-    """The index was made from other rules. `make threat-index` makes it anew."""
-
-
-def digest_of(groups: Sequence[Sequence[str]]) -> int:
-    """Tells the rules by whose patterns an index was made."""
-    return zlib.crc32("\0".join(pattern for group in groups for pattern in group).encode())
+# Made by `manage.py compile_threats`, to spare each process the second that it takes to make the index.
+INDEX_FILE: Final = Path(__file__).with_name("threats.idx")
 
 
 class Finder:
     """Several patterns that must all match, many times over: says which of these groups are worth a try in a text.
 
-    The index holds sets of beginnings, numbered through: how many each group has, the most telling one first, and for each
-    beginning the sets that it is in. Of each set of a group one beginning must be met. Raises StaleIndex.
+    The index is read from `file`; where that holds none of these groups, it is made.
     """
 
-    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
-        index = json.loads(INDEX.read_text(encoding="utf-8"))
-        if index["digest"] != digest_of(groups):
-            raise StaleIndex
-        self._bits = {anchor: _bits(numbers) for anchor, numbers in index["anchors"].items()}
+    def __init__(self, groups: Sequence[Sequence[str]], file: Path = INDEX_FILE) -> None:
+        try:
+            index = unsealed(file.read_bytes(), groups)
+        except OSError:
+            index = None
+        index = index or index_of(groups)
+        self._bits = {anchor: _bits(numbers) for anchor, numbers in index.anchors.items()}
         self._needed: list[int] = []
         self._by_key: dict[int, list[int]] = {}
         start = 0
-        for size in index["sets"]:
+        for size in index.sets:
             self._by_key.setdefault(1 << start, []).append(len(self._needed))
             self._needed.append(((1 << size) - 1) << start)
             start += size

@@ -13,4 +13,5 @@ redlines         how well the filter for sensitive text does on a file
 threats          how well the scan for orders to the assistant does on a file
 token_ranks      fetches the ranks for exact token counts
 compile_locales  compiles the translations
+compile_threats  compiles the index of the threat rules
 """

@@ -1,23 +1,21 @@
-"""Makes chat/text/threat_index.json from the rules of the threat scan: `make threat-index`, after any change of them.
+"""Makes the index of the threat rules, for threat_anchors: takes their patterns apart with the parser of `re`, in about a second.
 
-Each pattern is taken apart by the parser of `re`, which is not public: so it is asked here, and never while the app runs.
+As a file the index is sealed: rules that changed, a change in this module, and any damage all show before a byte of it is believed.
 """
 
 import json
 import math
+import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
-from chat.text.threat_anchors import INDEX, digest_of
-from chat.text.threats import patterns
-
 _MOST: Final = 1_500
 _LONG: Final = 5
-
-
 _SETS_MOST: Final = 3  # of one pattern; a fourth lets no fewer rules be tried (measured on the school's talk of the corpus)
 
 
@@ -28,8 +26,17 @@ def anchors_of(pattern: str) -> tuple[frozenset[str], ...]:
     return tuple(sorted(sets, key=lambda one: (_cost(one), sorted(one)))[:_SETS_MOST])
 
 
-def index_of(groups: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """What chat.text.threat_anchors reads. `sets` is how many sets each group has, numbered through."""
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Sets of beginnings, numbered through: `sets` is how many each group has, the most telling one first, and `anchors` says for
+    each beginning which sets it is in. Of each set of a group one beginning must be met."""
+
+    sets: list[int]
+    anchors: dict[str, list[int]]
+
+
+def index_of(groups: Sequence[Sequence[str]]) -> Index:
+    """The index of groups of patterns; all patterns of a group must match."""
     anchors: dict[str, list[int]] = {}
     sizes: list[int] = []
     for group in groups:
@@ -40,13 +47,24 @@ def index_of(groups: Sequence[Sequence[str]]) -> dict[str, Any]:
             for anchor in known:
                 anchors.setdefault(anchor, []).append(number)
         sizes.append(len(sets))
-    return {"digest": digest_of(groups), "sets": sizes, "anchors": dict(sorted(anchors.items()))}
+    return Index(sizes, anchors)
 
 
-def text_of(index: dict[str, Any]) -> str:
-    """As the file holds it: a line for each beginning, so that a change of a rule shows as a small one."""
-    anchors = ",\n".join(f"{json.dumps(anchor, ensure_ascii=False)}: {numbers}" for anchor, numbers in index["anchors"].items())
-    return f'{{"digest": {index["digest"]}, "sets": {index["sets"]}, "anchors": {{\n{anchors}\n}}}}\n'
+def sealed(groups: Sequence[Sequence[str]]) -> bytes:
+    """The index of the groups as a file holds it."""
+    content = json.dumps(asdict(index_of(groups)), ensure_ascii=False, sort_keys=True).encode()
+    return _seal(content, groups) + content
+
+
+def unsealed(file: bytes, groups: Sequence[Sequence[str]]) -> Index | None:
+    """The index that `sealed` wrote; None when it is damaged, or was made from other groups or by another version of this module."""
+    seal, newline, content = file.partition(b"\n")
+    return Index(**json.loads(content)) if seal + newline == _seal(content, groups) else None
+
+
+def _seal(content: bytes, groups: Sequence[Sequence[str]]) -> bytes:
+    rules = "\n".join("\0".join(group) for group in groups).encode()
+    return b"%08x\n" % zlib.crc32(content, zlib.crc32(rules, zlib.crc32(Path(__file__).read_bytes())))
 
 
 # A beginning, and whether what follows in the pattern may be added to it.
@@ -169,7 +187,3 @@ class _Parts:
         low, high = value[:2]
         pieces = starts if (low, high) in ((0, 1), (1, 1)) else {(text, False) for text, _ in starts}
         return pieces | {("", True)} if low == 0 else pieces
-
-
-if __name__ == "__main__":
-    INDEX.write_text(text_of(index_of(patterns())), encoding="utf-8")
