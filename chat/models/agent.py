@@ -90,7 +90,7 @@ class Provider(models.Model):
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         """What a call costs, in the currency of the prices, as far as it is stored."""
-        return ((self.input_price * input_tokens + self.output_price * output_tokens) / 1_000_000).quantize(Decimal("0.000001"))
+        return (Decimal(self.input_price * input_tokens + self.output_price * output_tokens) / 1_000_000).quantize(Decimal("0.000001"))
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
