@@ -75,6 +75,7 @@ def _ended(prepared: Prepared, changes: dict[str, Any]) -> Run:
         setattr(run, name, value)
     first = prepared.ledger.segments[1]
     run.memory_tokens, run.core_name, run.core_ids = prepared.ledger.shared_tokens, first.name, first.source_ids
+    run.backend_ids = next((one.source_ids for one in prepared.ledger.segments if one.name == "external"), None)
     with connection.cursor() as cursor:
         cursor.execute(NOTED, [run.pk])
         citations, has_notes = cursor.fetchone()

@@ -54,7 +54,7 @@ def test_end_is_told_as_it_is_stored(agent: Agent, status: str) -> None:
     outcome = Outcome(status, "答", reasoning="想", tool_calls=[{"name": "kb_search"}], input_tokens=7, output_tokens=3, cost=cost)
     told = finish_run(started.run_id, started.thread_id, outcome, started.prepared)
     stored = Run.objects.with_memory().get(pk=started.run_id)
-    names = [field.attname for field in Run._meta.concrete_fields] + ["has_notes", "memory_tokens", "core_name", "core_ids"]
+    names = [field.attname for field in Run._meta.concrete_fields] + ["has_notes", "memory_tokens", "core_name", "core_ids", "backend_ids"]
     assert {name: getattr(told, name) for name in names} == {name: getattr(stored, name) for name in names}
     assert (told.provider.name, told.embedder) == (stored.provider.name, None)
     assert started.prepared.run.is_going, "viewers hold the row of the run that goes"

@@ -23,6 +23,7 @@ from chat.memory.switches import switch_memory
 from chat.models import Agent, Consent, MemoryOp, Owner, RemoteScope, Run, RunLedger
 from chat.presentation import fact_words
 from chat.runs import launch, start
+from chat.runs.finish import Outcome, finish_run
 from chat.runs.start import Fetched, Order, Started, start_or_plan, start_run
 from chat.transcript import shown_runs
 from tests import builders
@@ -233,6 +234,12 @@ class Meanwhile(ExternalCase):
         planned = start_or_plan(self.order())
         assert not isinstance(planned, Started)
         return asyncio.run(launch._fetch(planned))
+
+    def test_the_end_is_told_with_what_was_used(self) -> None:
+        started = start_run(self.order(), self.fetch())
+        told = finish_run(started.run_id, started.thread_id, Outcome("completed", "答"), started.prepared)
+        with translation.override("en"):
+            assert "used 2 remembered items" in fact_words(told)
 
     def segment_after(self, fetched: Fetched) -> tuple[str, dict | None]:
         started = start_run(self.order(), fetched)
