@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from django.db import connection
+from django.db import NotSupportedError, connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
@@ -28,7 +28,18 @@ def read(query: str, keys: Sequence[object], names: Sequence[Any] | None = None,
     elif names is not None:
         query = query.format(f"IN ({', '.join(['%s'] * len(names))})")
         values += names
-    with _keeping(is_packed) if is_postgres else connection.cursor() as cursor:
+    try:
+        return _rows(query, values, is_packed)
+    except NotSupportedError:  # a migration has changed a column since the plan was made
+        if connection.in_atomic_block:
+            raise  # the driver forgets all plans when this is rolled back
+        connection.connection.close()  # so that the pool drops it
+        connection.close()
+        return _rows(query, values, is_packed)
+
+
+def _rows(query: str, values: list[Any], is_packed: bool) -> Rows:
+    with _keeping(is_packed) if connection.vendor == "postgresql" else connection.cursor() as cursor:
         cursor.execute(query, values)
         return cursor.fetchall()
 

@@ -17,7 +17,7 @@ from chat.memory.notes import snapshot
 from chat.memory.notes.base import Place
 from chat.memory.notes.journal import ERASED_MARK
 from chat.memory.notes.shown import harmless
-from chat.models import NoteOp, NoteSnapshot, NoteTarget, Run, RunLedger, Thread
+from chat.models import NoteSnapshot, NoteTarget, Run, RunLedger, Thread
 
 NEEDLE_CHARS: Final = 40
 CUT_CHARS: Final = 4
@@ -56,13 +56,14 @@ def forget_told(place: Place, gone: Collection[str], end: float = math.inf) -> N
 
 def _forget_calls(runs: QuerySet[Run], target: NoteTarget, gone: Collection[str], end: float) -> None:
     """What the tools of notes were given, without these entries. A run that is going stores its calls at its end: then it is Late."""
+    is_going = runs.filter(status__in=Run.GOING).exists()  # before they are looked through: it may end meanwhile
     calls = runs.annotate(calls=Cast("tool_calls", TextField())).filter(calls__contains=_TOOLS)
     for run_id, before in calls.values_list("pk", "tool_calls"):
         _check_time(end)
         after = [_call_without(call, target, gone) for call in before]
         if after != before:
             Run.objects.filter(pk=run_id).update(tool_calls=after)
-    if runs.filter(status__in=Run.GOING, pk__in=NoteOp.objects.filter(user_id__in=runs.values("user_id")).values("run_id")).exists():
+    if is_going:
         raise Late
 
 
@@ -75,8 +76,10 @@ def _call_without(call: dict[str, Any], target: NoteTarget, gone: Collection[str
     except ValueError:  # not even cut off it may be kept
         told = any(text in call["arguments"] for text in gone)
     else:
-        is_elsewhere = not isinstance(given, dict) or given.get("target", NoteTarget.MEMORY) != target
-        told = not is_elsewhere and any(_tells(one, gone) for one in [given, *_operations(given)])
+        # One that names no store that there is may have meant any.
+        others = [one for one in NoteTarget.values if one != target]
+        is_here = isinstance(given, dict) and given.get("target", NoteTarget.MEMORY) not in others
+        told = is_here and any(_tells(one, gone) for one in [given, *_operations(given)])
     return call | {"arguments": json.dumps({"text": ERASED}, ensure_ascii=False), ERASED_MARK: True} if told else call
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.db import connection
 
 from chat.memory.ledger import ERASED
 from chat.memory.notes.base import Author
@@ -87,3 +88,42 @@ def test_a_run_that_is_still_going_is_waited_for(world):
     finish_run(run_id, thread_id, Outcome(status=Run.Status.COMPLETED, output="好", tool_calls=[made]))
     assert Eraser().sweep() == 1
     assert Run.objects.get(pk=run_id).tool_calls[0]["arguments"] == BLANK
+
+
+def test_a_run_that_ends_while_the_calls_are_looked_through_is_not_missed(world):
+    run_id, thread_id = begun(world)
+    world.write("add", SECRET, author=Author(NoteOp.Origin.TOOL, thread_id, run_id))
+    removed, is_ended = removed_op(world), []
+
+    def end_behind(execute, sql, params, many, context):
+        found = execute(sql, params, many, context)
+        if "tool_calls" in sql and "LIKE" in sql and not is_ended:
+            is_ended.append(True)
+            made = call("memory_add", content=SECRET)
+            finish_run(run_id, thread_id, Outcome(status=Run.Status.COMPLETED, output="好", tool_calls=[made]))
+        return found
+
+    with connection.execute_wrapper(end_behind):
+        erase_for_good(world.user, removed)
+    Eraser().sweep()
+    assert is_ended
+    assert Run.objects.get(pk=run_id).tool_calls[0]["arguments"] == BLANK
+
+
+def test_a_run_that_is_still_going_is_waited_for_when_its_call_has_changed_nothing(world):
+    world.write("add", SECRET)
+    run_id, thread_id = begun(world)
+    refused = call("memory_add", is_ok=False, content=SECRET)  # it stands there already
+    erase_for_good(world.user, removed_op(world))
+    finish_run(run_id, thread_id, Outcome(status=Run.Status.COMPLETED, output="好", tool_calls=[refused]))
+    Eraser().sweep()
+    assert Run.objects.get(pk=run_id).tool_calls[0]["arguments"] == BLANK
+
+
+@pytest.mark.parametrize("target", ["memories", "", None, ["user"]])
+def test_a_call_that_named_no_store_tells_no_wording_either(world, target):
+    world.write("add", SECRET)
+    run = ended(world, call("memory_add", is_ok=False, content=SECRET, target=target))
+    erase_for_good(world.user, removed_op(world))
+    run.refresh_from_db()
+    assert run.tool_calls[0]["arguments"] == BLANK
