@@ -147,6 +147,7 @@ def test_keys_pressed_before_the_answer_belong_to_the_card_that_has_the_focus(pa
     line.hold()
     press(page, "j Enter x Enter u x")
     line.let_go()
+    expect(cards(page)).to_contain_text(["第3条"])  # before it is taken back, what is left is the fourth
     expect(page.locator("#memory-badge")).to_have_attribute("data-count", "2")
     expect(page.locator("#pending-list [data-candidate]")).to_have_count(1)
     page.goto(site.url + NOTES)
