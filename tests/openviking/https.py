@@ -15,6 +15,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 PIECE_BYTES = 65_536
+SIGNS = x509.KeyUsage(
+    key_cert_sign=True,
+    crl_sign=True,
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    encipher_only=False,
+    decipher_only=False,
+)
 
 
 class Authority:
@@ -24,6 +35,9 @@ class Authority:
         self._folder, self._name = folder, x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self._key = ec.generate_private_key(ec.SECP256R1())
         own = self._certificate(self._name, self._key).add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        # From Python 3.13 on an authority must say what its key is for, and a certificate whose key has signed it.
+        own = own.add_extension(SIGNS, critical=True)
+        own = own.add_extension(x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False)
         self.file = folder / f"{name}.pem"
         self.file.write_bytes(own.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
 
@@ -32,6 +46,7 @@ class Authority:
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.IPAddress(ipaddress.ip_address(host)) if host[0].isdigit() else x509.DNSName(host) for host in hosts]
         made = self._certificate(x509.Name([]), key).add_extension(x509.SubjectAlternativeName(names), critical=True)
+        made = made.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         place = self._folder / f"{hosts[0]}.pem"
         private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         place.write_bytes(made.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + private)
