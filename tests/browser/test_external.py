@@ -213,6 +213,24 @@ def test_everything_is_forgotten_by_keyboard_after_a_second_yes(page: Page, outs
     expect(page.locator(FOUND)).to_contain_text("还没有记住")
 
 
+def test_a_second_tab_may_ask_to_forget_too_and_shows_nothing_that_is_gone(page: Page, outside: Site):
+    outside.remembers("我喜欢绿色粉笔", user="teacher2")
+    opened(page, outside, user="teacher2")
+    other = page.context.new_page()
+    other.goto(outside.url + MEMORY)
+    for tab in (page, other):
+        expect(tab.locator(FOUND)).to_contain_text("绿色粉笔")
+        tab.locator("#forget [data-action=forget]").click()
+        expect(tab.locator("#forget [data-action=keep-everything]")).to_be_focused()
+    page.locator("#forget [data-action=forget-everything]").dblclick()
+    other.locator("#forget [data-action=forget-everything]").click()
+    for tab in (page, other):
+        expect(tab.locator("#forget[data-state=done]")).to_be_visible(timeout=60_000)
+    assert not outside.knows("我喜欢绿色粉笔")
+    other.goto(outside.url + MEMORY)
+    expect(other.locator(FOUND)).to_contain_text("还没有记住")
+
+
 def test_it_works_without_script(browser: Browser, outside: Site):
     outside.remembers("我喜欢绿色粉笔", user="teacher2")
     with browser.new_context(java_script_enabled=False, locale="en") as context:
