@@ -127,6 +127,19 @@ def test_nothing_is_sent_before_the_teacher_has_agreed_and_nothing_after_a_refus
     assert not asked
 
 
+def test_the_later_answer_of_two_tabs_holds(context, remembering):
+    first, second = context.pages[0], context.new_page()
+    for tab in (first, second):
+        new_conversation(tab, remembering)
+        expect(card(tab)).to_be_visible()
+    card(first).locator("button[value=agree]").click()
+    expect(card(first)).to_have_count(0)
+    card(second).locator("button[value=decline]").click()
+    expect(card(second)).to_have_count(0)
+    expect(ask(second, "出一道题")).to_contain_text("未离开本校")
+    expect(ask(first, "出一道题")).to_contain_text("未离开本校")
+
+
 def test_what_was_said_is_remembered_in_another_conversation_and_shown_in_the_ledger(context, remembering):
     page = context.pages[0]
     new_conversation(page, remembering)
